@@ -1,0 +1,28 @@
+# Build options. Optional parts: AUTO (use when found), ON (required), OFF.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, RelWithDebInfo" FORCE)
+endif()
+
+option(ASSAY_TESTS "Build the tests" ON)
+option(ASSAY_BENCH "Build bench/: comparisons against bare loops, run by hand" OFF)
+set(ASSAY_SANITIZE "" CACHE STRING "Sanitizers, such as address,undefined")
+
+foreach(part CUDA NCCL UCX IBVERBS IO_URING)
+  set(ASSAY_${part} AUTO CACHE STRING "${part}: AUTO, ON or OFF")
+  set_property(CACHE ASSAY_${part} PROPERTY STRINGS AUTO ON OFF)
+endforeach()
+
+if(ASSAY_SANITIZE)
+  add_compile_options(-fsanitize=${ASSAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=${ASSAY_SANITIZE})
+endif()
+
+find_program(ASSAY_CCACHE ccache)
+if(ASSAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${ASSAY_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ASSAY_CCACHE})
+endif()

@@ -1,0 +1,6 @@
+# Every target of the project links assay_warnings; nothing else sets warnings.
+add_library(assay_warnings INTERFACE)
+target_compile_options(assay_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wold-style-cast -Wcast-qual -Wextra-semi)
+target_include_directories(assay_warnings INTERFACE ${PROJECT_SOURCE_DIR})
