@@ -12,7 +12,10 @@ BlockOrder BlockOrder::sequential(std::uint64_t blocks) { return {blocks, false,
 BlockOrder BlockOrder::shuffled(std::uint64_t blocks, std::uint64_t seed) { return {blocks, true, seed}; }
 
 BlockOrder::BlockOrder(std::uint64_t blocks, bool shuffle, std::uint64_t seed)
-    : blocks_(blocks), shuffle_(shuffle), half_bits_(std::max(1, (std::bit_width(blocks - 1) + 1) / 2)), seed_(seed) {}
+    : blocks_(blocks),
+      shuffle_(shuffle),
+      half_bits_(std::max(1, (static_cast<int>(std::bit_width(blocks - 1)) + 1) / 2)),
+      seed_(seed) {}
 
 // A Feistel network is a permutation whatever its round function is; four rounds mix well (Luby & Rackoff 1988).
 std::uint64_t BlockOrder::permute(std::uint64_t value) const {
