@@ -14,7 +14,7 @@ new_machine() {
   mkdir -p "$work/bin"
   : >"$work/calls"
   local tool
-  for tool in bash cat awk grep sed env nproc true; do ln -s "$(command -v "$tool")" "$work/bin/$tool"; done
+  for tool in bash cat awk grep sed env nproc true; do ln -s "$(type -P "$tool")" "$work/bin/$tool"; done
   fake id 'echo 1000'
   fake sudo 'exit 1'
   fake apt-get 'echo "apt-get $*" >>"$CALLS"'
