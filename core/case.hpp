@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,13 +76,13 @@ struct Check {
 
 /// What a case gets to work with. References outlive the case.
 struct Context {
-  Group& group;          ///< the ranks of this set; rank() and size() are within the set
+  Group& group;  ///< the ranks of this set; rank() and size() are within the set
   BufferPool& buffers;
-  std::uint64_t seed;    ///< agreed by the set
-  Deadline deadline;     ///< for one batch of iterations
-  std::vector<int> cpus; ///< the CPUs that this rank may fill: its share of the node's grant (one for "ranks:one")
-  std::filesystem::path path;                      ///< directory to write in; empty when none was given
-  std::map<std::string, std::string> settings;     ///< agreed facts such as "blas.kernel"
+  std::uint64_t seed;     ///< agreed by the set
+  Deadline deadline;      ///< for one batch of iterations
+  std::vector<int> cpus;  ///< the CPUs that this rank may fill: its share of the node's grant (one for "ranks:one")
+  std::filesystem::path path;                   ///< directory to write in; empty when none was given
+  std::map<std::string, std::string> settings;  ///< agreed facts such as "blas.kernel"
 };
 
 /// One benchmark at one point. Constructed, used and destroyed by all ranks of the set in the same order.
@@ -89,9 +91,9 @@ class Case {
  public:
   virtual ~Case() = default;
 
-  virtual void begin() {}    ///< untimed, before a batch of timed iterations (prime a queue)
-  virtual void run() = 0;    ///< one timed iteration
-  virtual void end() {}      ///< untimed, after a batch (drain a queue)
+  virtual void begin() {}  ///< untimed, before a batch of timed iterations (prime a queue)
+  virtual void run() = 0;  ///< one timed iteration
+  virtual void end() {}    ///< untimed, after a batch (drain a queue)
   /// Untimed. Looks at the buffers that timed iterations wrote; a rank that holds no results checks 0 elements.
   virtual Check verify() = 0;
   /// Damages something that the next verify() must notice on this rank; for the conformance test.
@@ -122,7 +124,8 @@ struct CaseInfo {
 /// The set's time for each iteration from seconds[rank][iteration] (rank-major).
 [[nodiscard]] std::vector<double> combine_seconds(Combine combine, std::span<const double> seconds, std::size_t ranks);
 
-/// Value of one iteration in the dimension of the work: byte/s with the bus factor applied, FLOP/s, operations/s, or seconds.
+/// Value of one iteration in the dimension of the work: byte/s with the bus factor applied, FLOP/s, operations/s, or
+/// seconds.
 [[nodiscard]] double value_of(const Work& work, double seconds);
 [[nodiscard]] Dimension dimension_of(WorkKind kind);
 

@@ -54,7 +54,7 @@ class SoloGroup final : public Group {
 };
 
 template <class T>
-  requires std::is_trivially_copyable_v<T>
+requires std::is_trivially_copyable_v<T>
 void broadcast_value(Group& group, T& value, int root = 0) {
   group.broadcast(std::as_writable_bytes(std::span<T>(&value, 1)), root);
 }
@@ -73,7 +73,7 @@ void broadcast_value(Group& group, T& value, int root = 0) {
 
 /// Every rank's vector on root, in rank order; empty elsewhere. Lengths may differ.
 template <class T>
-  requires std::is_trivially_copyable_v<T>
+requires std::is_trivially_copyable_v<T>
 [[nodiscard]] std::vector<std::vector<T>> gather_values(Group& group, std::span<const T> mine, int root = 0) {
   std::vector<std::vector<T>> result;
   for (const auto& bytes : group.gather(std::as_bytes(mine), root)) {

@@ -9,7 +9,7 @@ namespace assay {
 struct Layout {
   std::vector<int> node_of;             ///< node index of each rank; its size is the number of ranks
   std::vector<std::string> node_names;  ///< host name of each node
-  std::vector<int> cpus_granted;        ///< CPUs that the cgroup and the job grant on each node (not the launcher's binding)
+  std::vector<int> cpus_granted;  ///< CPUs that the cgroup and the job grant on each node (not the launcher's binding)
 
   [[nodiscard]] int ranks() const { return static_cast<int>(node_of.size()); }
   [[nodiscard]] int nodes() const { return static_cast<int>(node_names.size()); }

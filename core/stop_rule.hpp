@@ -12,7 +12,8 @@ enum class StopReason { go_on, precise, time_spent, count_reached };
 
 [[nodiscard]] std::string_view to_string(StopReason reason);
 
-/// When a series has measured enough. Pure: decides from numbers that all ranks of the group agree on, so they stop alike.
+/// When a series has measured enough. Pure: decides from numbers that all ranks of the group agree on, so they stop
+/// alike.
 struct StopRule {
   double target_relative_width = 0.01;  ///< half width of the 95 % interval of the median / median
   std::uint64_t minimum_count = 5;

@@ -6,14 +6,15 @@
 
 namespace assay::results {
 
-/// The record of a run, as plain values. The HDF5 form is spelled in results/schema.hpp and described in docs/results.md.
-/// Times named *_time are seconds since RunInfo::start_unix_time on rank 0's clock. NaN = not measured. -1 = none.
+/// The record of a run, as plain values. The HDF5 form is spelled in results/schema.hpp and described in
+/// docs/results.md. Times named *_time are seconds since RunInfo::start_unix_time on rank 0's clock. NaN = not
+/// measured. -1 = none.
 
 struct RunInfo {
-  std::string run_id;         ///< 16 hex digits
-  double start_unix_time = 0; ///< seconds since 1970 UTC
-  std::string start_utc;      ///< "2026-11-30T17:58:12Z"
-  std::string command;        ///< command line of rank 0
+  std::string run_id;          ///< 16 hex digits
+  double start_unix_time = 0;  ///< seconds since 1970 UTC
+  std::string start_utc;       ///< "2026-11-30T17:58:12Z"
+  std::string command;         ///< command line of rank 0
   std::string suite;
   std::string filter;
   std::uint64_t seed = 0;
@@ -24,12 +25,12 @@ struct RunInfo {
   std::int32_t ranks = 0;
   std::int32_t nodes = 0;
   std::string assay_version;
-  std::string git_sha;        ///< with "-dirty" when the tree was
+  std::string git_sha;  ///< with "-dirty" when the tree was
   std::string mpi_library;
-  std::string options_hash;   ///< 16 hex digits, equal on all ranks
-  std::string path;           ///< directory of the storage cases; empty when none
-  std::string environment;    ///< allow-listed NAME=VALUE lines
-  bool emulated = false;      ///< hardware was modelled in software: never evidence about real hardware
+  std::string options_hash;  ///< 16 hex digits, equal on all ranks
+  std::string path;          ///< directory of the storage cases; empty when none
+  std::string environment;   ///< allow-listed NAME=VALUE lines
+  bool emulated = false;     ///< hardware was modelled in software: never evidence about real hardware
   bool imported = false;
   std::string status;         ///< "running" until closed, then "done" or "stopped"
   std::string status_reason;  ///< why stopped
@@ -40,22 +41,22 @@ struct NodeRow {
   std::string host;
   std::string cpu_model;
   std::int32_t sockets = 0;
-  std::int32_t cores = 0;         ///< physical, on line
-  std::int32_t threads = 0;       ///< logical, on line
+  std::int32_t cores = 0;    ///< physical, on line
+  std::int32_t threads = 0;  ///< logical, on line
   std::int32_t numa_nodes = 0;
-  std::int32_t cpus_granted = 0;  ///< CPUs of the job's cpuset/affinity before the launcher's binding
-  double cpu_quota = 0;           ///< CPUs by the cgroup's bandwidth quota; NaN when unlimited
-  std::int64_t memory_bytes = 0;  ///< installed, as the kernel reports it
+  std::int32_t cpus_granted = 0;          ///< CPUs of the job's cpuset/affinity before the launcher's binding
+  double cpu_quota = 0;                   ///< CPUs by the cgroup's bandwidth quota; NaN when unlimited
+  std::int64_t memory_bytes = 0;          ///< installed, as the kernel reports it
   std::int64_t memory_granted_bytes = 0;  ///< the smaller of installed and cgroup limit
   std::int64_t swap_bytes = 0;
   std::int64_t huge_pages_bytes = 0;
   std::string transparent_huge_pages;
-  std::int64_t shm_bytes = 0;     ///< size of /dev/shm
-  std::int64_t memlock_bytes = 0; ///< soft limit; -1 = unlimited
-  std::int64_t nofile = 0;        ///< soft limit
+  std::int64_t shm_bytes = 0;      ///< size of /dev/shm
+  std::int64_t memlock_bytes = 0;  ///< soft limit; -1 = unlimited
+  std::int64_t nofile = 0;         ///< soft limit
   std::string os;
   std::string kernel;
-  std::string virtualization;     ///< "none", "kvm", "docker", ...
+  std::string virtualization;  ///< "none", "kvm", "docker", ...
   std::string clock_source;
   double clock_cost_seconds = 0;  ///< one clock_gettime(CLOCK_MONOTONIC)
   std::string governor;           ///< CPU frequency governor; empty when not visible
@@ -65,19 +66,19 @@ struct NicRow {
   std::int32_t node = 0;
   std::string name;
   std::string driver;
-  std::string state;         ///< operstate
+  std::string state;                 ///< operstate
   double speed_bits_per_second = 0;  ///< NaN when not reported
   std::int32_t mtu = 0;
   std::int32_t numa_node = -1;
-  std::string address;       ///< MAC
-  std::string rdma_device;   ///< "mlx5_0"; empty when none
+  std::string address;      ///< MAC
+  std::string rdma_device;  ///< "mlx5_0"; empty when none
 };
 
 struct DiskRow {
   std::int32_t node = 0;
-  std::string path;          ///< test path it backs; empty for other disks
-  std::string device;        ///< "nvme0n1", "nas:/export"
-  std::string transport;     ///< nvme, sata, sas, virtio, network, memory, loop, unknown
+  std::string path;       ///< test path it backs; empty for other disks
+  std::string device;     ///< "nvme0n1", "nas:/export"
+  std::string transport;  ///< nvme, sata, sas, virtio, network, memory, loop, unknown
   std::string model;
   std::int32_t rotational = -1;  ///< 1 yes, 0 no, -1 unknown
   std::int64_t size_bytes = 0;
@@ -87,7 +88,7 @@ struct DiskRow {
 
 struct SoftwareRow {
   std::int32_t node = 0;
-  std::string name;          ///< "mpi", "blas", "blas.kernel", "compiler", "hdf5", ...
+  std::string name;  ///< "mpi", "blas", "blas.kernel", "compiler", "hdf5", ...
   std::string version;
   std::string detail;
 };
@@ -97,8 +98,8 @@ struct RankRow {
   std::int32_t node = 0;
   std::int32_t local_rank = 0;
   std::int32_t pid = 0;
-  std::string bound_cpus;    ///< affinity that the launcher left: "0-3"
-  std::string share_cpus;    ///< the rank's share of the node's grant, used by filling cases
+  std::string bound_cpus;  ///< affinity that the launcher left: "0-3"
+  std::string share_cpus;  ///< the rank's share of the node's grant, used by filling cases
 };
 
 /// Bits of SeriesRow::flags. A flagged series is kept and judged with its mark; nothing is dropped.
@@ -114,8 +115,8 @@ enum SeriesFlag : std::uint32_t {
 };
 
 struct SeriesRow {
-  std::int64_t series = 0;      ///< id, ascending from 0
-  std::string case_name;        ///< column `case`
+  std::int64_t series = 0;  ///< id, ascending from 0
+  std::string case_name;    ///< column `case`
   std::string point;
   std::int32_t epoch = 0;
   std::string status;           ///< ok, wrong_data, failed, too_slow
@@ -130,22 +131,22 @@ struct SeriesRow {
   double work = 0;              ///< per iteration by the whole set
   std::string direction;        ///< none, one_way, both_ways
   double bus_factor = 1;
-  std::string timing;           ///< per_rank, shared_start
-  std::string combine;          ///< slowest, concurrent
-  std::string stop_reason;      ///< precise, time_spent, count_reached
+  std::string timing;       ///< per_rank, shared_start
+  std::string combine;      ///< slowest, concurrent
+  std::string stop_reason;  ///< precise, time_spent, count_reached
   std::int64_t checked = 0;
   std::int64_t wrong = 0;
-  double start_time = 0;        ///< telemetry window
+  double start_time = 0;  ///< telemetry window
   double end_time = 0;
   double measured_seconds = 0;  ///< inside timed iterations
   double warmup_seconds = 0;
-  double setup_seconds = 0;     ///< make and verify
+  double setup_seconds = 0;       ///< make and verify
   double fingerprint_before = 0;  ///< seconds for a cache line one way, worst node
   double fingerprint_after = 0;
-  double competing_cpus = 0;      ///< CPUs used by others, worst node
-  double steal_share = 0;         ///< 0..1 of the node's CPU time, worst node
+  double competing_cpus = 0;              ///< CPUs used by others, worst node
+  double steal_share = 0;                 ///< 0..1 of the node's CPU time, worst node
   std::int64_t involuntary_switches = 0;  ///< all ranks of the set
-  std::int64_t histogram = -1;    ///< row in /histograms when flag_subset
+  std::int64_t histogram = -1;            ///< row in /histograms when flag_subset
   std::uint32_t flags = 0;
 };
 
@@ -162,16 +163,16 @@ struct TelemetryRow {
   double time = 0;
   std::int32_t node = 0;
   std::int32_t device = -1;
-  std::string metric;   ///< "cpu.busy", "cpu.steal", "fingerprint", ... unit in docs/results.md
+  std::string metric;  ///< "cpu.busy", "cpu.steal", "fingerprint", ... unit in docs/results.md
   double value = 0;
 };
 
 /// A series ready to be appended.
 struct Series {
-  SeriesRow row;                        ///< series, members, offset, count, histogram are filled by the writer
-  std::vector<std::int32_t> members;    ///< world ranks, ascending
-  std::vector<double> samples;          ///< seconds[rank][kept], rank-major
-  std::vector<std::uint64_t> histogram; ///< LogHistogram::bins counts over all ranks when flag_subset, else empty
+  SeriesRow row;                         ///< series, members, offset, count, histogram are filled by the writer
+  std::vector<std::int32_t> members;     ///< world ranks, ascending
+  std::vector<double> samples;           ///< seconds[rank][kept], rank-major
+  std::vector<std::uint64_t> histogram;  ///< LogHistogram::bins counts over all ranks when flag_subset, else empty
 };
 
 }  // namespace assay::results
