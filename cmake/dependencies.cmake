@@ -78,6 +78,7 @@ assay_unused_part(CUDA "${CUDAToolkit_FOUND}" "${CUDAToolkit_VERSION}" "-DCUDATo
 find_path(ASSAY_NCCL_INCLUDE_DIR nccl.h HINTS ENV NCCL_HOME PATH_SUFFIXES include)
 mark_as_advanced(ASSAY_NCCL_INCLUDE_DIR)
 assay_unused_part(NCCL "${ASSAY_NCCL_INCLUDE_DIR}" "${ASSAY_NCCL_INCLUDE_DIR}" "-DASSAY_NCCL_INCLUDE_DIR=/path/include")
-assay_module_part(UCX ucx libucx-dev)
+pkg_check_modules(UCX QUIET ucx)
+assay_unused_part(UCX "${UCX_FOUND}" "${UCX_VERSION}" "pkg-config ucx")
 assay_module_part(IBVERBS libibverbs libibverbs-dev)
 assay_module_part(IO_URING liburing liburing-dev)
