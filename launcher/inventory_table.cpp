@@ -18,10 +18,6 @@ std::string bytes(std::int64_t value) {
   return value == 0 ? "none" : format_quantity(static_cast<double>(value), Dimension::bytes);
 }
 
-std::string counted(std::int64_t number, const std::string& what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
-
 template <class T>
 std::string shown(const Fact<T>& fact, const std::function<std::string(const T&)>& text) {
   return fact.known() ? text(fact.value()) : "unknown: " + fact.why();
@@ -31,12 +27,12 @@ std::string shown(const Fact<std::string>& fact) { return fact.known() ? fact.va
 
 std::string shown_bytes(const Fact<std::int64_t>& fact) { return shown<std::int64_t>(fact, bytes); }
 
-std::string shown_count(const Fact<std::int64_t>& fact, const std::string& what) {
-  return shown<std::int64_t>(fact, [&](std::int64_t number) { return counted(number, what); });
+std::string shown_count(const Fact<std::int64_t>& fact) {
+  return shown<std::int64_t>(fact, [](std::int64_t number) { return std::to_string(number); });
 }
 
 std::string cpu_list(const std::vector<int>& cpus) {
-  return fmt::format("{} ({})", counted(static_cast<std::int64_t>(cpus.size()), "CPU"), format_ranks(cpus));
+  return fmt::format("{} CPU{}: {}", cpus.size(), cpus.size() == 1 ? "" : "s", format_ranks(cpus));
 }
 
 /// A heading over lines of "label  value".
@@ -113,12 +109,12 @@ std::string cpu_text(const CpuFacts& cpu) {
   const auto& grant = cpu.grant;
   const auto quota = [](double cpus) { return std::isinf(cpus) ? "none" : fmt::format("{:g} CPUs", cpus); };
   auto granted = shown<std::vector<int>>(grant.granted, cpu_list);
-  if (!grant.basis.empty()) granted += ", by " + grant.basis;
+  if (!grant.basis.empty()) granted += " (" + grant.basis + ")";
   return group("CPU", {{"model", shown(cpu.model)},
-                       {"sockets", shown_count(cpu.sockets, "socket")},
-                       {"cores", shown_count(cpu.cores, "core")},
-                       {"threads", shown_count(cpu.threads, "thread")},
-                       {"NUMA", shown_count(cpu.numa_nodes, "node")},
+                       {"sockets", shown_count(cpu.sockets)},
+                       {"cores", shown_count(cpu.cores)},
+                       {"threads", shown_count(cpu.threads)},
+                       {"NUMA nodes", shown_count(cpu.numa_nodes)},
                        {"granted", granted},
                        {"bound here", shown<std::vector<int>>(grant.bound, cpu_list)},
                        {"cgroup quota", shown<double>(grant.quota, quota)},

@@ -1,16 +1,41 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "collectives/mpi/mpi_session.hpp"
 #include "inventory/collect.hpp"
+#include "kernels/host/blas.hpp"
 #include "launcher/command.hpp"
 #include "launcher/inventory_json.hpp"
 #include "launcher/inventory_table.hpp"
 
 namespace assay {
 namespace {
+
+/// The first words of a library's description as version, the rest as detail.
+SoftwareFacts described(const std::string& name, const std::string& text, std::size_t version_ends) {
+  const auto end = std::min(version_ends, text.size());
+  const auto rest = text.find_first_not_of(" ,", end);
+  return {name, text.substr(0, end), rest == std::string::npos ? "" : text.substr(rest)};
+}
+
+std::vector<SoftwareFacts> linked_libraries() {
+  std::vector<SoftwareFacts> libraries;
+  const auto mpi = MpiSession::library_version();
+  libraries.push_back(described("mpi", mpi, mpi.find(',')));
+  try {
+    const Blas blas("");
+    const auto config = blas.config();
+    libraries.push_back(described("blas", config, config.find(' ', config.find(' ') + 1)));
+    libraries.push_back({"blas.kernel", blas.corename(), "the library's own choice"});
+  } catch (const Error& error) {
+    libraries.push_back({"blas", "absent", error.what()});
+  }
+  return libraries;
+}
 
 class InventoryCommand final : public Command {
  public:
@@ -27,22 +52,18 @@ class InventoryCommand final : public Command {
         "Examples:\n"
         "  assay inventory\n"
         "  assay inventory --path /scratch\n"
-        "  mpirun -np 2 --map-by node assay inventory --json > nodes.json\n"
         "  assay inventory --json | jq .cpu.granted_count");
     return command;
   }
 
   ExitCode execute() override {
-    CollectOptions options;
     for (const auto& path : paths_) {
       std::error_code error;
-      const auto directory = std::filesystem::absolute(path, error);
-      if (error || !std::filesystem::is_directory(directory, error)) {
+      if (!std::filesystem::is_directory(path, error)) {
         throw bad_input(fmt::format("--path {}: no such directory", path), "give a directory that exists");
       }
-      options.paths.push_back(directory.lexically_normal().string());
     }
-    const auto facts = collect_node(SystemRoot(), options);
+    const auto facts = collect_node(SystemRoot(), {paths_, linked_libraries()});
     fmt::print("{}", json_ ? json_text(facts) : inventory_table(facts));
     return ExitCode::ok;
   }

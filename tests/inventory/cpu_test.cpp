@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include "inventory/topology.hpp"
 #include "tests/inventory/planted_root.hpp"
 
 namespace assay {
@@ -111,6 +110,7 @@ TEST(Topology, CountsSocketsCoresAndNumaNodes) {
   EXPECT_EQ(topology.sockets.value(), 2);
   EXPECT_EQ(topology.cores.value(), 4);
   EXPECT_EQ(topology.numa_nodes.value(), 2);
+  EXPECT_TRUE(topology.hwloc_version.value().starts_with("2."));
 }
 
 TEST(Topology, NothingPlantedIsUnknown) {
@@ -127,7 +127,7 @@ TEST(Cpu, ReadsModelThreadsGovernorAndSteal) {
     root.write("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpufreq/scaling_governor",
                cpu == 3 ? "powersave" : "performance");
   }
-  const auto cpu = read_cpu(root, no_limits());
+  const auto cpu = read_cpu(root, no_limits(), read_topology(root));
   EXPECT_EQ(cpu.model.value(), "Intel(R) Xeon(R) Platinum 8480C");
   EXPECT_EQ(cpu.threads.value(), 8);
   EXPECT_EQ(cpu.governor.value(), "performance on 7 CPUs, powersave on 1 CPUs");
@@ -137,12 +137,12 @@ TEST(Cpu, ReadsModelThreadsGovernorAndSteal) {
 TEST(Cpu, ArmIsNamedByItsCodes) {
   PlantedRoot root;
   root.write("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd4f");
-  EXPECT_EQ(read_cpu(root, no_limits()).model.value(), "implementer 0x41 part 0xd4f");
+  EXPECT_EQ(read_cpu(root, no_limits(), read_topology(root)).model.value(), "implementer 0x41 part 0xd4f");
 }
 
 TEST(Cpu, MissingFilesAreUnknown) {
   const PlantedRoot root;
-  const auto cpu = read_cpu(root, no_limits());
+  const auto cpu = read_cpu(root, no_limits(), read_topology(root));
   EXPECT_FALSE(cpu.model.known());
   EXPECT_FALSE(cpu.threads.known());
   EXPECT_FALSE(cpu.sockets.known());
