@@ -6,6 +6,6 @@ if ! command -v shellcheck >/dev/null; then
   echo "Skipped: shellcheck is not installed"
   exit 77
 fi
-mapfile -t scripts < <(find .ci scripts tests bench slurm -type f \( -name '*.sh' -o -path '.ci/run' \) 2>/dev/null)
+mapfile -t scripts < <(grep -rlIE '^(#!/usr/bin/env bash|# shellcheck shell=bash)$' .ci scripts tests bench slurm 2>/dev/null)
 shellcheck -x quickstart run-tests "${scripts[@]}"
 echo "$((${#scripts[@]} + 2)) scripts"
