@@ -181,7 +181,7 @@ std::string Recorder::report_problems(const results::Series& series, const std::
     event.series = series.row.series;
     event.rank = member;
     event.text = fmt::format("{}/{}: {}: {}", series.row.case_name, series.row.point, series.row.status, text);
-    writer_->append(event);
+    writer_->append(std::vector{event});
   }
   return first;
 }

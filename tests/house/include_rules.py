@@ -21,9 +21,9 @@ FOLDERS = {
 APIS = {
     "fmt": (r"fmt/.*", [f"{folder}/" for folder in FOLDERS]),
     "POSIX and Linux": (
-        r"(sys|arpa|net|netinet|linux)/.*|(unistd|fcntl|sched|pthread|netdb|poll|signal|spawn|dirent|limits|dlfcn|time"
+        r"(sys|arpa|net|netinet|linux|gnu)/.*|(unistd|fcntl|sched|pthread|netdb|poll|signal|spawn|dirent|limits|dlfcn|time|strings"
         r"|mntent|ifaddrs|termios|glob|errno|x86intrin|immintrin|cpuid)\.h",
-        ["core/buffer.cpp", "inventory/", "kernels/", "storage/", "launcher/"],
+        ["core/buffer.cpp", "inventory/", "kernels/", "storage/", "results/new_file.cpp", "launcher/"],
     ),
     "hwloc": (r"hwloc(/.*)?\.h", ["inventory/"]),
     "libibverbs": (r"infiniband/.*", ["inventory/", "collectives/"]),
