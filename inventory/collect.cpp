@@ -1,0 +1,59 @@
+#include "inventory/collect.hpp"
+
+#include <gnu/libc-version.h>
+
+#include <set>
+
+#include "inventory/cgroup.hpp"
+#include "inventory/cpu.hpp"
+#include "inventory/disks.hpp"
+#include "inventory/fingerprint.hpp"
+#include "inventory/memory.hpp"
+#include "inventory/nics.hpp"
+#include "inventory/system.hpp"
+#include "inventory/topology.hpp"
+
+namespace assay {
+namespace {
+
+SoftwareFacts compiler() {
+#if defined(__clang__)
+  return {"compiler", __clang_version__, "clang, built this program"};
+#else
+  return {"compiler", __VERSION__, "gcc, built this program"};
+#endif
+}
+
+}  // namespace
+
+std::vector<SoftwareFacts> read_software(const SystemRoot& root, const std::vector<NicFacts>& nics) {
+  std::vector<SoftwareFacts> software{compiler(), {"libc", gnu_get_libc_version(), "glibc"}};
+  software.push_back({"hwloc", hwloc_version(), ""});
+  std::set<std::string> modules{"nvidia", "nvidia_peermem", "lustre"};
+  for (const auto& nic : nics) {
+    if (nic.driver.known()) modules.insert(nic.driver.value());
+  }
+  for (const auto& module : modules) {
+    const auto version = root.read("/sys/module/" + module + "/version");
+    if (version.known()) software.push_back({"module." + module, version.value(), "kernel module"});
+  }
+  return software;
+}
+
+NodeFacts collect_node(const SystemRoot& root, const CollectOptions& options) {
+  const auto limits = read_cgroup_limits(root);
+  NodeFacts node;
+  node.host = root.read("/proc/sys/kernel/hostname");
+  node.cpu = read_cpu(root, limits);
+  node.memory = read_memory(root, limits);
+  node.limits = read_limits(root);
+  node.system = read_system(root);
+  node.system.clock_cost = clock_cost().value;
+  node.nics = read_nics(root);
+  node.disks = read_disks(root, options.paths);
+  node.software = options.software;
+  for (auto& entry : read_software(root, node.nics)) node.software.push_back(std::move(entry));
+  return node;
+}
+
+}  // namespace assay

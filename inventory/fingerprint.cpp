@@ -1,0 +1,162 @@
+#include "inventory/fingerprint.hpp"
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/statistics.hpp"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t cache_line = 64;
+constexpr int chunk = 32;                      ///< round trips: short against a time slice, long against a clock read
+constexpr std::uint64_t spins_per_look = 256;  ///< polls between looks at the clock
+
+/// A CPU set of any size, as sched_setaffinity(2) takes it.
+class CpuMask {
+ public:
+  static std::optional<CpuMask> of_this_thread() {
+    // The kernel refuses a set that is smaller than its own: grow until it fits.
+    for (std::size_t cpus = 1024; cpus <= largest; cpus *= 2) {
+      CpuMask mask(cpus);
+      if (sched_getaffinity(0, mask.bytes(), mask.get()) == 0) return mask;
+    }
+    return std::nullopt;
+  }
+  static CpuMask of(int cpu) {
+    CpuMask mask(static_cast<std::size_t>(cpu) + 1);
+    CPU_SET_S(static_cast<std::size_t>(cpu), mask.bytes(), mask.get());
+    return mask;
+  }
+  [[nodiscard]] bool apply_to_this_thread() const { return sched_setaffinity(0, bytes(), sets_.data()) == 0; }
+
+ private:
+  static constexpr std::size_t largest = 1U << 20U;
+  explicit CpuMask(std::size_t cpus) : sets_((cpus + CPU_SETSIZE - 1) / CPU_SETSIZE) {}
+  [[nodiscard]] std::size_t bytes() const { return sets_.size() * sizeof(cpu_set_t); }
+  cpu_set_t* get() { return sets_.data(); }
+
+  std::vector<cpu_set_t> sets_;
+};
+
+/// Moves the calling thread to one CPU and back.
+class PinnedHere {
+ public:
+  explicit PinnedHere(int cpu) : before_(CpuMask::of_this_thread()) {
+    pinned_ = before_ && CpuMask::of(cpu).apply_to_this_thread();
+  }
+  PinnedHere(const PinnedHere&) = delete;
+  PinnedHere& operator=(const PinnedHere&) = delete;
+  ~PinnedHere() {
+    if (pinned_) static_cast<void>(before_->apply_to_this_thread());
+  }
+  [[nodiscard]] bool pinned() const { return pinned_; }
+
+ private:
+  std::optional<CpuMask> before_;
+  bool pinned_ = false;
+};
+
+enum class Partner : int { starting, ready, failed };
+
+struct Table {
+  alignas(cache_line) std::atomic<std::uint64_t> ball{0};  ///< even: the caller's turn is next, odd: the partner's
+  alignas(cache_line) std::atomic<bool> stop{false};
+  std::atomic<Partner> partner{Partner::starting};
+};
+
+/// Answers every odd value with the next even one until told to stop.
+void answer(Table& table, int cpu) {
+  if (!CpuMask::of(cpu).apply_to_this_thread()) {
+    table.partner = Partner::failed;
+    return;
+  }
+  table.partner = Partner::ready;
+  std::uint64_t expected = 1;
+  for (std::uint64_t polls = 1;; ++polls) {
+    if (table.ball.load(std::memory_order_acquire) == expected) {
+      table.ball.store(expected + 1, std::memory_order_release);
+      expected += 2;
+    } else if (polls % spins_per_look == 0 && table.stop.load(std::memory_order_relaxed)) {
+      return;
+    }
+  }
+}
+
+/// One chunk; false when the partner did not answer in time.
+bool play(Table& table, std::uint64_t& ball, double give_up) {
+  for (int trip = 0; trip < chunk; ++trip) {
+    table.ball.store(ball + 1, std::memory_order_release);
+    for (std::uint64_t polls = 1; table.ball.load(std::memory_order_acquire) != ball + 2; ++polls) {
+      if (polls % spins_per_look == 0 && monotonic_seconds() > give_up) return false;
+    }
+    ball += 2;
+  }
+  return true;
+}
+
+double measure(Table& table, double duration) {
+  const double start = monotonic_seconds();
+  const double give_up = start + 2 * duration;
+  while (table.partner == Partner::starting && monotonic_seconds() < give_up) std::this_thread::yield();
+  std::vector<double> one_way;
+  std::uint64_t ball = 0;
+  const double enough = monotonic_seconds() + duration;
+  double before = monotonic_seconds();
+  while (table.partner == Partner::ready && before < enough && before < give_up && play(table, ball, give_up)) {
+    const double after = monotonic_seconds();
+    one_way.push_back((after - before) / (2.0 * chunk));
+    before = after;
+  }
+  return median(one_way);
+}
+
+/// Ends the partner on every way out.
+class PartnerThread {
+ public:
+  PartnerThread(Table& table, int cpu) : table_(table), thread_([&table, cpu] { answer(table, cpu); }) {}
+  PartnerThread(const PartnerThread&) = delete;
+  PartnerThread& operator=(const PartnerThread&) = delete;
+  ~PartnerThread() {
+    table_.stop = true;
+    thread_.join();
+  }
+
+ private:
+  Table& table_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+Seconds cache_line_latency(int first_cpu, int second_cpu, Seconds duration) {
+  const Seconds unknown(std::numeric_limits<double>::quiet_NaN());
+  if (first_cpu == second_cpu || first_cpu < 0 || second_cpu < 0) return unknown;
+  Table table;
+  const PartnerThread partner(table, second_cpu);
+  const PinnedHere here(first_cpu);
+  if (!here.pinned()) return unknown;
+  return Seconds(measure(table, duration.value));
+}
+
+Seconds clock_cost() {
+  constexpr int batches = 25;
+  constexpr int reads = 1000;
+  std::vector<double> costs;
+  for (int batch = 0; batch < batches; ++batch) {
+    const double start = monotonic_seconds();
+    double last = start;
+    for (int read = 0; read < reads; ++read) last = monotonic_seconds();
+    costs.push_back((last - start) / reads);
+  }
+  return Seconds(median(costs));
+}
+
+}  // namespace assay

@@ -1,0 +1,69 @@
+#include "results/hdf5.hpp"
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+
+namespace assay::results {
+namespace {
+
+/// A split of an index node rewrites its parent in place before its children are on disk, so that a kill between the
+/// two would lose the dataset. Nodes of 2 * 1024 chunks are not split before a dataset has 2048 chunks (2 GiB samples).
+constexpr unsigned running_index_half_width = 1024;
+
+struct Messages {
+  std::string outermost;
+  std::string innermost;
+};
+
+herr_t collect_message(unsigned depth, const H5E_error2_t* entry, void* target) {
+  auto& messages = *static_cast<Messages*>(target);
+  const std::string text = entry->desc != nullptr ? entry->desc : "";
+  if (depth == 0) messages.outermost = text;
+  messages.innermost = text;
+  return 0;
+}
+
+Handle access_list() {
+  Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "create HDF5 file access list");
+  // Lustre and NFS often refuse locks; one rank writes, and readers are told by the status attribute.
+  check_hdf5(H5Pset_file_locking(list.get(), 0, 1), "switch HDF5 file locking off");
+  check_hdf5(H5Pset_fclose_degree(list.get(), H5F_CLOSE_STRONG), "set HDF5 close degree");
+  return list;
+}
+
+}  // namespace
+
+void silence_hdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+std::string hdf5_error_text() {
+  Messages messages;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect_message, &messages);
+  if (messages.outermost == messages.innermost) return messages.outermost;
+  return messages.outermost + ": " + messages.innermost;
+}
+
+template <class Result>
+Result check_hdf5(Result result, std::string_view action) {
+  if (result < 0) throw environment_error(fmt::format("cannot {}: {}", action, hdf5_error_text()));
+  return result;
+}
+
+template int check_hdf5(int, std::string_view);
+template hid_t check_hdf5(hid_t, std::string_view);
+
+Handle create_file(const NewFile& place, Storage storage) {
+  Handle list(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "create HDF5 file creation list");
+  if (storage == Storage::running) {
+    check_hdf5(H5Pset_istore_k(list.get(), running_index_half_width), "set HDF5 index width");
+  }
+  const Handle access = access_list();
+  return {H5Fcreate(place.path().c_str(), H5F_ACC_TRUNC, list.get(), access.get()), H5Fclose, "create the file"};
+}
+
+Handle open_file_for_reading(const std::filesystem::path& path) {
+  const Handle access = access_list();
+  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose, "open the file"};
+}
+
+}  // namespace assay::results
