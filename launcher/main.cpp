@@ -12,6 +12,7 @@ std::vector<std::unique_ptr<Command>> all_commands(const Invocation& invocation)
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(make_run_command(invocation));
   commands.push_back(make_list_command());
+  commands.push_back(make_launch_command(invocation));
   commands.push_back(make_blas_trial_command());
   return commands;
 }
