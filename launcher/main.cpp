@@ -14,6 +14,7 @@ std::vector<std::unique_ptr<Command>> all_commands(const Invocation& invocation)
   commands.push_back(make_list_command());
   commands.push_back(make_launch_command(invocation));
   commands.push_back(make_blas_trial_command());
+  commands.push_back(make_inventory_command());
   return commands;
 }
 
