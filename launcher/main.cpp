@@ -15,9 +15,12 @@ using namespace assay;
 std::vector<std::unique_ptr<Command>> all_commands(const Invocation& invocation) {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(make_run_command(invocation));
-  commands.push_back(make_launch_command(invocation));
+  commands.push_back(make_judge_command());
+  commands.push_back(make_show_command());
   commands.push_back(make_list_command());
   commands.push_back(make_inventory_command());
+  commands.push_back(make_offer_command());
+  commands.push_back(make_launch_command(invocation));
   commands.push_back(make_blas_trial_command());
   return commands;
 }
