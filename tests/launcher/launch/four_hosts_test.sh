@@ -14,9 +14,11 @@ trap cleanup EXIT
 
 # Ranks of the test run as root, and four hosts share the cores of this machine.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
-# The agent passes no environment on; a build with sanitizers needs this one in the ranks.
-[[ -z ${LSAN_OPTIONS:-} ]] || export OMPI_MCA_mca_base_env_list=LSAN_OPTIONS
 "$cluster/up" 4
+on() { "$cluster/exec" "$@"; }
+# For ranks of a build with sanitizers. MPI's network plug-ins are unloaded before leaks are looked for, so that no
+# suppression can name them; our own leaks show in the tests that need one host only.
+on head sh -c 'echo export ASAN_OPTIONS=detect_leaks=0 >/run/assay-cluster/profile'
 
 failures=0
 fail() {
@@ -37,7 +39,6 @@ launch() {
 
 says() { grep -qF -- "$1" "$work/out" || fail "does not say: $1"; }
 says_not() { ! grep -qF -- "$1" "$work/out" || fail "says: $1"; }
-on() { "$cluster/exec" "$@"; }
 
 printf 'node%s\n' 1 2 3 4 >"$work/hosts"
 with=(--hosts "$work/hosts" --agent "$cluster/fake-ssh" --bind-to none)
