@@ -13,6 +13,10 @@
 #include <sstream>
 #include <string_view>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/statistics.hpp"
@@ -119,7 +123,10 @@ CpuFeatures CpuFeatures::here() {
                     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                     __builtin_cpu_supports("avx512cd");
   features.avx512_bf16 = features.avx512 && __builtin_cpu_supports("avx512bf16");
-  features.amx = features.avx512_bf16 && __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-bf16");
+  constexpr unsigned amx_bits = (1U << 22) | (1U << 24);  // AMX-BF16 and AMX-TILE: leaf 7, EDX
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  features.amx =
+      features.avx512_bf16 && __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & amx_bits) == amx_bits;
 #endif
   return features;
 }

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
+#include <cstdlib>
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
@@ -113,6 +113,16 @@ TEST(BlasTrialMain, ChoosesAKernelOfTheRealLibrary) {
   ASSERT_FALSE(choice.trials.empty());
   EXPECT_TRUE(choice.trials.front().usable()) << choice.trials.front().outcome;
   RecordProperty("summary", choice.summary());
+}
+
+TEST(BlasTrialMain, TheLibrarysOwnChoiceIsNotThePresetOne) {
+  const auto own = [] { return choose_blas_kernel({BLAS_TRIAL_CHILD}, {""}, Seconds(20), Seconds(60)).corename; };
+  const std::string without = own();
+  ASSERT_NE(without, "Nehalem");
+  setenv("OPENBLAS_CORETYPE", "NEHALEM", 1);
+  const std::string with = own();
+  unsetenv("OPENBLAS_CORETYPE");
+  EXPECT_EQ(with, without);
 }
 
 TEST(BlasTrialMain, RejectsKernelsThatTheLibraryDoesNotHave) {
