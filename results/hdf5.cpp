@@ -52,13 +52,13 @@ Result check_hdf5(Result result, std::string_view action) {
 template int check_hdf5(int, std::string_view);
 template hid_t check_hdf5(hid_t, std::string_view);
 
-Handle create_file(const std::filesystem::path& path, Storage storage) {
+Handle create_file(const NewFile& place, Storage storage) {
   Handle list(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "create HDF5 file creation list");
   if (storage == Storage::running) {
     check_hdf5(H5Pset_istore_k(list.get(), running_index_half_width), "set HDF5 index width");
   }
   const Handle access = access_list();
-  return {H5Fcreate(path.c_str(), H5F_ACC_EXCL, list.get(), access.get()), H5Fclose, "create the file"};
+  return {H5Fcreate(place.path().c_str(), H5F_ACC_TRUNC, list.get(), access.get()), H5Fclose, "create the file"};
 }
 
 Handle open_file_for_reading(const std::filesystem::path& path) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "results/new_file.hpp"
+
 namespace assay::results {
 
 /// Private to results/: owners and checks for the C API of HDF5. A failed call throws Error(environment) with the
@@ -57,8 +59,8 @@ enum class Storage {
   final     ///< compressed
 };
 
-/// Fails when the file exists.
-[[nodiscard]] Handle create_file(const std::filesystem::path& path, Storage storage);
+/// Fills the empty file of `place`.
+[[nodiscard]] Handle create_file(const NewFile& place, Storage storage);
 [[nodiscard]] Handle open_file_for_reading(const std::filesystem::path& path);
 
 }  // namespace assay::results

@@ -1,6 +1,7 @@
 #include "results/new_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -43,7 +44,7 @@ void create_exclusively(const std::filesystem::path& path, const std::filesystem
 
 NewFile::NewFile(std::filesystem::path target, const std::string& unique)
     : target_(std::move(target)),
-      path_(target_.parent_path() / ("." + target_.filename().string() + "." + unique + ".part")) {
+      path_(target_.parent_path() / fmt::format(".{}.{}.part", target_.filename().string(), unique)) {
   create_exclusively(path_, target_);
 }
 

@@ -77,6 +77,17 @@ struct Tail {
   }
 };
 
+/// Whatever fails while reading is the file's fault.
+template <class Work>
+auto reading(const std::filesystem::path& path, Work&& work) {
+  silence_hdf5();
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw bad_input(path.string() + ": " + error.what(), error.hint());
+  }
+}
+
 template <class Row>
 std::vector<Row> read_table(hid_t file, bool may_be_torn) {
   try {
@@ -97,8 +108,7 @@ std::vector<Row> read_table(hid_t file, bool may_be_torn) {
 class Reader::File {
  public:
   explicit File(std::filesystem::path path) : path_(std::move(path)) {
-    silence_hdf5();
-    reading([&] {
+    reading(path_, [&] {
       check_file(path_);
       file_ = open_ours(path_);
       info_ = read_run(file_.get());
@@ -112,12 +122,12 @@ class Reader::File {
 
   template <class Row>
   [[nodiscard]] std::vector<Row> rows() const {
-    return reading([&] { return read_table<Row>(file_.get(), torn()); });
+    return reading(path_, [&] { return read_table<Row>(file_.get(), torn()); });
   }
 
   template <class Value>
   void read(const Dataset& dataset, std::int64_t first, std::span<Value> values, std::string_view name) const {
-    reading([&] {
+    reading(path_, [&] {
       const std::uint64_t rows = values.size() / dataset.width();
       if (!lies_in(first, static_cast<std::int64_t>(rows), dataset.rows())) {
         throw bad_input(fmt::format("/{} has no rows {} to {}", name, first, first + static_cast<std::int64_t>(rows)));
@@ -167,16 +177,6 @@ class Reader::File {
       return fmt::format("histogram {} is not in /histograms", row.histogram);
     }
     return {};
-  }
-
-  template <class Work>
-  auto reading(Work&& work) const {
-    silence_hdf5();
-    try {
-      return work();
-    } catch (const Error& error) {
-      throw bad_input(path_.string() + ": " + error.what(), error.hint());
-    }
   }
 
   std::filesystem::path path_;

@@ -48,7 +48,7 @@ class Writer::File {
     check_target(path_, overwrite);
     NewFile place(path_, info_.run_id);
     writing([&] {
-      file_ = create_file(place.path(), Storage::running);
+      file_ = create_file(place, Storage::running);
       contents_ = create_contents(file_.get(), info_, Storage::running);
       flush();
     });

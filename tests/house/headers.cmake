@@ -18,5 +18,5 @@ endforeach()
 
 add_library(assay_headers OBJECT ${sources})
 target_link_libraries(assay_headers PRIVATE assay_warnings fmt::fmt MPI::MPI_C CLI11::CLI11 nlohmann_json::nlohmann_json
-  benchmark::benchmark PkgConfig::TOMLPP PkgConfig::HWLOC PkgConfig::OPENBLAS)
+  benchmark::benchmark PkgConfig::TOMLPP PkgConfig::HWLOC)
 target_include_directories(assay_headers PRIVATE ${HDF5_C_INCLUDE_DIRS})

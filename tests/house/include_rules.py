@@ -28,7 +28,6 @@ APIS = {
     "hwloc": (r"hwloc(/.*)?\.h", ["inventory/"]),
     "libibverbs": (r"infiniband/.*", ["inventory/", "collectives/"]),
     "CUDA": (r"(cuda|cublas|cufile).*\.h", ["kernels/cuda/", "collectives/nccl/", "storage/"]),
-    "OpenBLAS": (r"(cblas|openblas_config)\.h", ["kernels/host/"]),
     "MPI": (r"mpi\.h", ["collectives/", "storage/"]),
     "NCCL": (r"nccl\.h", ["collectives/nccl/"]),
     "UCX": (r"(ucp|uct|ucs)/.*", ["collectives/"]),
