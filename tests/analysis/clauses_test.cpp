@@ -57,31 +57,37 @@ TEST_P(EachClause, AnEmptyRunPassesNothing) {
   EXPECT_THAT(verdict.settle, HasSubstr("assay run"));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    , EachClause,
-    ::testing::Values(
-        Case{"cluster.nodes", "1", "3"}, Case{"cluster.ranks", "4", "8"}, Case{"node.cpu_cores", "4", "5"},
-        Case{"node.cpu_threads", "4", "5"}, Case{"node.memory", "\"16 GiB\"", "\"17 GiB\""},
-        Case{"node.compute_fp64", "\"40 GFLOP/s\"", "\"50 GFLOP/s\""},
-        Case{"node.compute_fp32", "\"80 GFLOP/s\"", "\"100 GFLOP/s\""},
-        Case{"node.memory_bandwidth", "\"25 GB/s\"", "\"26 GB/s\""},
-        Case{"network.pair_bandwidth", "{ value = \"5 GB/s\", direction = \"one_way\", from = \"1 MiB\" }",
-             "{ value = \"7 GB/s\", direction = \"one_way\", from = \"1 MiB\" }"},
-        Case{"network.pair_latency", "{ value = \"1 us\", to = \"8 B\" }", "{ value = \"0.8 us\", to = \"8 B\" }"},
-        Case{"network.all_reduce", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }", "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
-        Case{"network.all_gather", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }", "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
-        Case{"network.reduce_scatter", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }", "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
-        Case{"network.all_to_all", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }", "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
-        Case{"network.broadcast", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }", "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
-        Case{"storage.sequential_read", "\"1 GB/s\"", "\"1.2 GB/s\""},
-        Case{"storage.sequential_write", "\"1 GB/s\"", "\"1.2 GB/s\""},
-        Case{"storage.random_read", "\"50 kIOPS\"", "\"60 kIOPS\""},
-        Case{"storage.random_write", "\"50 kIOPS\"", "\"60 kIOPS\""}),
-    [](const auto& param_info) {
-      std::string name = param_info.param.key;
-      std::replace(name.begin(), name.end(), '.', '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(, EachClause,
+                         ::testing::Values(Case{"cluster.nodes", "1", "3"}, Case{"cluster.ranks", "4", "8"},
+                                           Case{"node.cpu_cores", "4", "5"}, Case{"node.cpu_threads", "4", "5"},
+                                           Case{"node.memory", "\"16 GiB\"", "\"17 GiB\""},
+                                           Case{"node.compute_fp64", "\"40 GFLOP/s\"", "\"50 GFLOP/s\""},
+                                           Case{"node.compute_fp32", "\"80 GFLOP/s\"", "\"100 GFLOP/s\""},
+                                           Case{"node.memory_bandwidth", "\"25 GB/s\"", "\"26 GB/s\""},
+                                           Case{"network.pair_bandwidth",
+                                                "{ value = \"5 GB/s\", direction = \"one_way\", from = \"1 MiB\" }",
+                                                "{ value = \"7 GB/s\", direction = \"one_way\", from = \"1 MiB\" }"},
+                                           Case{"network.pair_latency", "{ value = \"1 us\", to = \"8 B\" }",
+                                                "{ value = \"0.8 us\", to = \"8 B\" }"},
+                                           Case{"network.all_reduce", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
+                                                "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
+                                           Case{"network.all_gather", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
+                                                "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
+                                           Case{"network.reduce_scatter", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
+                                                "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
+                                           Case{"network.all_to_all", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
+                                                "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
+                                           Case{"network.broadcast", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
+                                                "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
+                                           Case{"storage.sequential_read", "\"1 GB/s\"", "\"1.2 GB/s\""},
+                                           Case{"storage.sequential_write", "\"1 GB/s\"", "\"1.2 GB/s\""},
+                                           Case{"storage.random_read", "\"50 kIOPS\"", "\"60 kIOPS\""},
+                                           Case{"storage.random_write", "\"50 kIOPS\"", "\"60 kIOPS\""}),
+                         [](const auto& param_info) {
+                           std::string name = param_info.param.key;
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
 
 TEST(Clauses, EveryRegisteredKindIsTestedAbove) {
   // scaling.efficiency has its own file.
@@ -172,8 +178,11 @@ TEST(Clauses, TheWrongDirectionSettlesNothing) {
 
 TEST(Clauses, ANodeWithoutPairsKeepsFromPass) {
   SyntheticRun run(2, 2);
-  run.plant({.case_name = "mpi.bandwidth", .point = "bytes:4194304/way:one_way/between:node", .members = {0, 1},
-             .direction = "one_way", .value = 5e9});
+  run.plant({.case_name = "mpi.bandwidth",
+             .point = "bytes:4194304/way:one_way/between:node",
+             .members = {0, 1},
+             .direction = "one_way",
+             .value = 5e9});
   const Verdict verdict = judge_one(
       run.data(), "[network]\npair_bandwidth = { value = \"1 GB/s\", direction = \"one_way\", from = \"1 MiB\" }\n");
   EXPECT_EQ(verdict.outcome, Outcome::not_tested);
@@ -182,7 +191,10 @@ TEST(Clauses, ANodeWithoutPairsKeepsFromPass) {
 
 TEST(Clauses, AMissingHostKeepsAPerNodeClauseFromPass) {
   SyntheticRun run(2, 2);
-  run.plant({.case_name = "host.gemm", .point = "n:1024/dtype:f64/ranks:node", .members = {0, 1}, .work_kind = "flops",
+  run.plant({.case_name = "host.gemm",
+             .point = "n:1024/dtype:f64/ranks:node",
+             .members = {0, 1},
+             .work_kind = "flops",
              .value = 40e9});
   const Verdict verdict = judge_one(run.data(), "[node]\ncompute_fp64 = \"10 GFLOP/s\"\n");
   EXPECT_EQ(verdict.outcome, Outcome::not_tested);
@@ -192,8 +204,11 @@ TEST(Clauses, AMissingHostKeepsAPerNodeClauseFromPass) {
 TEST(Clauses, ComputeTakesTheLargestSizeNotTheBest) {
   SyntheticRun run;
   const auto plant = [&](const char* n, double value) {
-    run.plant({.case_name = "host.gemm", .point = std::string("n:") + n + "/dtype:f64/ranks:all",
-               .members = run.all_ranks(), .work_kind = "flops", .value = value});
+    run.plant({.case_name = "host.gemm",
+               .point = std::string("n:") + n + "/dtype:f64/ranks:all",
+               .members = run.all_ranks(),
+               .work_kind = "flops",
+               .value = value});
   };
   plant("1024", 100e9);
   plant("4096", 40e9);

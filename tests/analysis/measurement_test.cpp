@@ -15,8 +15,11 @@ using test::Planted;
 using test::SyntheticRun;
 using ::testing::HasSubstr;
 
-const Planted all_reduce{.case_name = "mpi.all_reduce", .point = "bytes:8/ranks:all", .members = {0, 1, 2, 3},
-                         .bus_factor = 1.5, .value = 2e9};
+const Planted all_reduce{.case_name = "mpi.all_reduce",
+                         .point = "bytes:8/ranks:all",
+                         .members = {0, 1, 2, 3},
+                         .bus_factor = 1.5,
+                         .value = 2e9};
 
 Measurement measured(RunData& data) {
   const SeriesIndex index(data);
@@ -42,14 +45,19 @@ TEST(Measurement, TheSlowestRankDecides) {
   SyntheticRun run;
   run.plant(all_reduce);
   for (const auto& row : run.data().series) {  // rank 2 takes three times as long
-    for (std::int64_t i = 0; i < row.kept; ++i) run.data().samples[static_cast<std::size_t>(row.offset + 2 * row.kept + i)] *= 3;
+    for (std::int64_t i = 0; i < row.kept; ++i)
+      run.data().samples[static_cast<std::size_t>(row.offset + 2 * row.kept + i)] *= 3;
   }
   EXPECT_NEAR(measured(run.data()).value, 2e9 / 3, 1e3);
 }
 
 TEST(Measurement, LatencyIsSecondsPerStep) {
   SyntheticRun run;
-  run.plant({.case_name = "mpi.ping_pong", .point = "bytes:8", .members = {0, 1}, .work_kind = "latency", .work = 2,
+  run.plant({.case_name = "mpi.ping_pong",
+             .point = "bytes:8",
+             .members = {0, 1},
+             .work_kind = "latency",
+             .work = 2,
              .value = 3e-6});
   const Measurement m = measured(run.data());
   EXPECT_EQ(m.dimension, Dimension::seconds);
@@ -98,16 +106,37 @@ INSTANTIATE_TEST_SUITE_P(
         Damage{"ZeroWork", [](RunData& d) { d.series[1].work = 0; }, Evidence::invalid, "no amount"},
         Damage{"NaNBusFactor", [](RunData& d) { d.series[1].bus_factor = nan_value; }, Evidence::invalid, "no amount"},
         Damage{"UnknownWork", [](RunData& d) { d.series[1].work_kind = "wishes"; }, Evidence::invalid, "unknown work"},
-        Damage{"UnknownStatus", [](RunData& d) { d.series[1].status = "fine"; }, Evidence::invalid, "unknown status 'fine'"},
-        Damage{"NoSamples", [](RunData& d) { d.series[1].count = d.series[1].kept = 0; }, Evidence::invalid, "0 samples"},
-        Damage{"SamplesOfARankMissing", [](RunData& d) { d.series[1].count -= d.series[1].kept; }, Evidence::invalid, "21 samples for 4 ranks"},
-        Damage{"NothingVerified", [](RunData& d) { d.series[1].checked = 0; }, Evidence::invalid, "no data was verified"},
-        Damage{"WrongData", [](RunData& d) { d.series[1].status = "wrong_data"; d.series[1].wrong = 3; }, Evidence::wrong_data, "wrong data: 3 of 100"},
-        Damage{"WrongElementsUnderStatusOk", [](RunData& d) { d.series[1].wrong = 1; }, Evidence::wrong_data, "wrong data: 1 of 100"},
-        Damage{"Failed", [](RunData& d) { d.series[1].status = "failed"; d.events.push_back({0, "error", 1, 3, "link down"}); }, Evidence::failed, "failed in epoch 1: rank 3: link down"},
-        Damage{"FailedWithoutReason", [](RunData& d) { d.series[4].status = "failed"; }, Evidence::failed, "no reason recorded"},
-        Damage{"TooSlow", [](RunData& d) { d.series[1].status = "too_slow"; }, Evidence::too_slow, "given up as too slow in epoch 1"},
-        Damage{"AveragesInPlaceOfSamples", [](RunData& d) { for (auto& s : d.samples) s = 1e-6; }, Evidence::invalid, "averages in place of samples"}),
+        Damage{"UnknownStatus", [](RunData& d) { d.series[1].status = "fine"; }, Evidence::invalid,
+               "unknown status 'fine'"},
+        Damage{"NoSamples", [](RunData& d) { d.series[1].count = d.series[1].kept = 0; }, Evidence::invalid,
+               "0 samples"},
+        Damage{"SamplesOfARankMissing", [](RunData& d) { d.series[1].count -= d.series[1].kept; }, Evidence::invalid,
+               "21 samples for 4 ranks"},
+        Damage{"NothingVerified", [](RunData& d) { d.series[1].checked = 0; }, Evidence::invalid,
+               "no data was verified"},
+        Damage{"WrongData",
+               [](RunData& d) {
+                 d.series[1].status = "wrong_data";
+                 d.series[1].wrong = 3;
+               },
+               Evidence::wrong_data, "wrong data: 3 of 100"},
+        Damage{"WrongElementsUnderStatusOk", [](RunData& d) { d.series[1].wrong = 1; }, Evidence::wrong_data,
+               "wrong data: 1 of 100"},
+        Damage{"Failed",
+               [](RunData& d) {
+                 d.series[1].status = "failed";
+                 d.events.push_back({0, "error", 1, 3, "link down"});
+               },
+               Evidence::failed, "failed in epoch 1: rank 3: link down"},
+        Damage{"FailedWithoutReason", [](RunData& d) { d.series[4].status = "failed"; }, Evidence::failed,
+               "no reason recorded"},
+        Damage{"TooSlow", [](RunData& d) { d.series[1].status = "too_slow"; }, Evidence::too_slow,
+               "given up as too slow in epoch 1"},
+        Damage{"AveragesInPlaceOfSamples",
+               [](RunData& d) {
+                 for (auto& s : d.samples) s = 1e-6;
+               },
+               Evidence::invalid, "averages in place of samples"}),
     [](const auto& param_info) { return std::string(param_info.param.name); });
 
 TEST(Measurement, TheGravestProblemWinsInAnyOrder) {

@@ -14,7 +14,8 @@ using ::testing::HasSubstr;
 
 class OfferFile : public ::testing::Test {
  protected:
-  OfferFile() : directory_(std::filesystem::path(::testing::TempDir()) / ("assay_offer_" + std::to_string(::getpid()))) {
+  OfferFile()
+      : directory_(std::filesystem::path(::testing::TempDir()) / ("assay_offer_" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(directory_);
   }
   ~OfferFile() override { std::filesystem::remove_all(directory_); }

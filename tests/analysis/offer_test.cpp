@@ -81,9 +81,11 @@ TEST(Offer, ThresholdsReplaceTheDerateAndItsSource) {
 }
 
 TEST(Offer, DerivationShowsHowTheLimitComesAbout) {
-  const Offer offer = parse("[network]\npair_bandwidth = { value = \"12 GB/s\", direction = \"one_way\", from = \"1 MiB\" }\n");
+  const Offer offer =
+      parse("[network]\npair_bandwidth = { value = \"12 GB/s\", direction = \"one_way\", from = \"1 MiB\" }\n");
   EXPECT_EQ(offer.clauses[0].derivation(),
-            "at least 12 GB/s one way x 0.85 (buyers' rule: below 85 % of the official figure is misrepresented) = 10.2 GB/s");
+            "at least 12 GB/s one way x 0.85 (buyers' rule: below 85 % of the official figure is misrepresented) = "
+            "10.2 GB/s");
 }
 
 struct Fault {
@@ -101,14 +103,16 @@ TEST_P(OfferFault, IsNamedWithItsPlace) { EXPECT_THAT(fault_of(GetParam().text),
 INSTANTIATE_TEST_SUITE_P(
     , OfferFault,
     ::testing::Values(
-        Fault{"UnknownKey", "[node]\nmemori = \"64 GiB\"\n", "o.toml:2: node.memori: unknown key; did you mean 'node.memory'?"},
+        Fault{"UnknownKey", "[node]\nmemori = \"64 GiB\"\n",
+              "o.toml:2: node.memori: unknown key; did you mean 'node.memory'?"},
         Fault{"UnknownSection", "[nod]\nmemory = \"64 GiB\"\n", "o.toml:1: nod: unknown section; did you mean 'node'?"},
         Fault{"UnknownProviderKey", "[provider]\nnme = \"x\"\n[node]\ncpu_cores=1\n", "provider.nme: unknown key"},
         Fault{"KeyOutsideOfSections", "memory = \"64 GiB\"\n", "o.toml:1: memory: unknown section"},
         Fault{"SectionIsNoTable", "node = 3\n", "o.toml:1: node: is not a section"},
         Fault{"MissingUnit", "[node]\nmemory = \"64\"\n", "o.toml:2: node.memory: '64' has no unit; units: B"},
         Fault{"NumberWithoutUnit", "[node]\nmemory = 64\n", "o.toml:2: node.memory: a number without a unit"},
-        Fault{"WrongDimension", "[node]\nmemory = \"64 GB/s\"\n", "'GB/s' measures bytes_per_second, the clause needs bytes"},
+        Fault{"WrongDimension", "[node]\nmemory = \"64 GB/s\"\n",
+              "'GB/s' measures bytes_per_second, the clause needs bytes"},
         Fault{"BitsMisreadAsBytes", "[storage]\nsequential_read = \"10 Gb/s\"\n", "'Gb/s' is not a unit"},
         Fault{"NoNumber", "[node]\nmemory = \"lots\"\n", "'lots' does not begin with a number"},
         Fault{"DecimalComma", "[node]\nmemory = \"1,5 GiB\"\n", "',5 GiB' is not a unit"},
@@ -122,30 +126,44 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"Infinite", "[scaling]\nefficiency = inf\n", "not a finite number"},
         Fault{"NegativeQuantity", "[node]\nmemory = \"-4 GiB\"\n", "negative"},
         Fault{"EfficiencyAboveOne", "[scaling]\nefficiency = 85\n", "larger than 1"},
-        Fault{"MissingDirection", "[network]\npair_bandwidth = { value = \"1 GB/s\", from = \"1 MiB\" }\n", "o.toml:2: network.pair_bandwidth: no direction"},
-        Fault{"WrongDirection", "[network]\npair_bandwidth = { value = \"1 GB/s\", from = \"1 MiB\", direction = \"up\" }\n", "neither \"one_way\" nor \"both_ways\""},
-        Fault{"DirectionWhereNoneBelongs", "[node]\nmemory = { value = \"1 GiB\", direction = \"one_way\" }\n", "unknown key 'direction'"},
+        Fault{"MissingDirection", "[network]\npair_bandwidth = { value = \"1 GB/s\", from = \"1 MiB\" }\n",
+              "o.toml:2: network.pair_bandwidth: no direction"},
+        Fault{"WrongDirection",
+              "[network]\npair_bandwidth = { value = \"1 GB/s\", from = \"1 MiB\", direction = \"up\" }\n",
+              "neither \"one_way\" nor \"both_ways\""},
+        Fault{"DirectionWhereNoneBelongs", "[node]\nmemory = { value = \"1 GiB\", direction = \"one_way\" }\n",
+              "unknown key 'direction'"},
         Fault{"MissingSize", "[network]\npair_latency = { value = \"1 us\" }\n", "no size: neither 'from' nor 'to'"},
-        Fault{"BareValueForSizedClause", "[network]\npair_latency = \"1 us\"\n", "a bare value does not say for which sizes"},
-        Fault{"SizeWithoutUnit", "[network]\npair_latency = { value = \"1 us\", to = \"8\" }\n", "'to' is not a size with a unit"},
-        Fault{"SizesSwapped", "[network]\npair_latency = { value = \"1 us\", from = \"8 B\", to = \"4 B\" }\n", "'from' is larger than 'to'"},
-        Fault{"AlgorithmBandwidth", "[network]\nall_reduce = { algbw = \"1 GB/s\", from = \"1 MiB\" }\n", "unknown key 'algbw'"},
-        Fault{"PlainValueForCollective", "[network]\nall_reduce = \"1 GB/s\"\n", "does not say what it is; write { busbw = ..."},
-        Fault{"NoValue", "[network]\npair_latency = { to = \"8 B\" }\n", "no 'value'; an offer without a number says nothing"},
+        Fault{"BareValueForSizedClause", "[network]\npair_latency = \"1 us\"\n",
+              "a bare value does not say for which sizes"},
+        Fault{"SizeWithoutUnit", "[network]\npair_latency = { value = \"1 us\", to = \"8\" }\n",
+              "'to' is not a size with a unit"},
+        Fault{"SizesSwapped", "[network]\npair_latency = { value = \"1 us\", from = \"8 B\", to = \"4 B\" }\n",
+              "'from' is larger than 'to'"},
+        Fault{"AlgorithmBandwidth", "[network]\nall_reduce = { algbw = \"1 GB/s\", from = \"1 MiB\" }\n",
+              "unknown key 'algbw'"},
+        Fault{"PlainValueForCollective", "[network]\nall_reduce = \"1 GB/s\"\n",
+              "does not say what it is; write { busbw = ..."},
+        Fault{"NoValue", "[network]\npair_latency = { to = \"8 B\" }\n",
+              "no 'value'; an offer without a number says nothing"},
         Fault{"ArrayForPlainClause", "[node]\nmemory = [\"1 GiB\"]\n", "an array is the wrong type"},
         Fault{"EmptyArray", "[network]\nall_reduce = []\n", "an array is the wrong type"},
         Fault{"DuplicateKey", "[node]\ncpu_cores = 1\ncpu_cores = 2\n", "o.toml:3: not TOML"},
         Fault{"NotToml", "this is not TOML\n", "o.toml:1: not TOML"},
         Fault{"Truncated", "[node]\nmemory = \"64 G", "o.toml:2: not TOML"},
-        Fault{"BinaryRubbish", "\x89HDF\r\n\x1a\n", "not TOML"},
-        Fault{"Empty", " \n\t\n", "the offer is empty"},
+        Fault{"BinaryRubbish", "\x89HDF\r\n\x1a\n", "not TOML"}, Fault{"Empty", " \n\t\n", "the offer is empty"},
         Fault{"OnlyComments", "# nothing\n", "the offer has no clause"},
         Fault{"OnlyProvider", "[provider]\nname = \"x\"\n", "the offer has no clause"},
-        Fault{"ThresholdMisspelt", "[node]\ncpu_cores=1\n[thresholds]\nnode.cpu_core = 0.9\n", "o.toml:4: thresholds.node.cpu_core: unknown clause; did you mean 'node.cpu_cores'?"},
-        Fault{"ThresholdWithoutClause", "[node]\ncpu_cores=1\n[thresholds]\nnode.memory = 0.9\n", "the offer has no such clause"},
-        Fault{"ThresholdAboveOne", "[node]\ncpu_cores=1\n[thresholds]\nnode.cpu_cores = 85\n", "a derate is a number above 0 and at most 1"},
-        Fault{"ThresholdNaN", "[node]\ncpu_cores=1\n[thresholds]\nnode.cpu_cores = nan\n", "a derate is a number above 0 and at most 1"},
-        Fault{"ThresholdNotNested", "[node]\ncpu_cores=1\n[thresholds]\nnode = 0.9\n", "thresholds.node: is not a clause"}),
+        Fault{"ThresholdMisspelt", "[node]\ncpu_cores=1\n[thresholds]\nnode.cpu_core = 0.9\n",
+              "o.toml:4: thresholds.node.cpu_core: unknown clause; did you mean 'node.cpu_cores'?"},
+        Fault{"ThresholdWithoutClause", "[node]\ncpu_cores=1\n[thresholds]\nnode.memory = 0.9\n",
+              "the offer has no such clause"},
+        Fault{"ThresholdAboveOne", "[node]\ncpu_cores=1\n[thresholds]\nnode.cpu_cores = 85\n",
+              "a derate is a number above 0 and at most 1"},
+        Fault{"ThresholdNaN", "[node]\ncpu_cores=1\n[thresholds]\nnode.cpu_cores = nan\n",
+              "a derate is a number above 0 and at most 1"},
+        Fault{"ThresholdNotNested", "[node]\ncpu_cores=1\n[thresholds]\nnode = 0.9\n",
+              "thresholds.node: is not a clause"}),
     [](const auto& param_info) { return std::string(param_info.param.name); });
 
 TEST(Offer, ListsAllFaultsInTheOrderOfTheFile) {

@@ -17,8 +17,12 @@ constexpr const char* own_base = "[scaling]\nefficiency = 1.0\n";  // limit 0.85
 SyntheticRun scaled(double one, const std::vector<double>& nodes, double all) {
   SyntheticRun run(static_cast<int>(nodes.size()), 4);
   const auto plant = [&](const std::string& ranks, std::vector<int> members, double gflops) {
-    run.plant({.case_name = "host.gemm", .point = "n:1024/dtype:f64/ranks:" + ranks, .members = std::move(members),
-               .work_kind = "flops", .value = gflops * 1e9, .spread = 0.001});
+    run.plant({.case_name = "host.gemm",
+               .point = "n:1024/dtype:f64/ranks:" + ranks,
+               .members = std::move(members),
+               .work_kind = "flops",
+               .value = gflops * 1e9,
+               .spread = 0.001});
   };
   plant("one", {0}, one);
   for (std::size_t node = 0; nodes.size() > 1 && node < nodes.size(); ++node) {
@@ -33,7 +37,9 @@ TEST(Scaling, LinearPasses) {
   EXPECT_EQ(judge_one(scaled(10, {40, 40}, 78).data(), own_base).outcome, Outcome::pass);
 }
 
-TEST(Scaling, LossInTheNodeFails) { EXPECT_EQ(judge_one(scaled(10, {24}, 24).data(), own_base).outcome, Outcome::fail); }
+TEST(Scaling, LossInTheNodeFails) {
+  EXPECT_EQ(judge_one(scaled(10, {24}, 24).data(), own_base).outcome, Outcome::fail);
+}
 
 TEST(Scaling, LossBetweenNodesFails) {
   const Verdict verdict = judge_one(scaled(10, {39, 39}, 50).data(), own_base);
@@ -61,8 +67,7 @@ TEST(Scaling, AllNodesEquallySlowFailAgainstTheOffer) {
 }
 
 TEST(Scaling, MissingNodesCountAgainstTheOfferUnlessPartial) {
-  const std::string offer =
-      std::string(own_base) + "[node]\ncompute_fp64 = \"40 GFLOP/s\"\n[cluster]\nnodes = 4\n";
+  const std::string offer = std::string(own_base) + "[node]\ncompute_fp64 = \"40 GFLOP/s\"\n[cluster]\nnodes = 4\n";
   const SyntheticRun run = scaled(10, {40, 40}, 79);
   SyntheticRun copy = run;
   EXPECT_EQ(test::judge(copy.data(), offer).verdicts[0].outcome, Outcome::fail);
@@ -77,8 +82,11 @@ TEST(Scaling, BetterThanPossibleIsInvalid) {
 
 TEST(Scaling, WithoutABaseItIsNotTested) {
   SyntheticRun run;
-  run.plant({.case_name = "host.gemm", .point = "n:1024/dtype:f64/ranks:all", .members = run.all_ranks(),
-             .work_kind = "flops", .value = 1e9});
+  run.plant({.case_name = "host.gemm",
+             .point = "n:1024/dtype:f64/ranks:all",
+             .members = run.all_ranks(),
+             .work_kind = "flops",
+             .value = 1e9});
   const Verdict verdict = judge_one(run.data(), own_base);
   EXPECT_EQ(verdict.outcome, Outcome::not_tested);
   EXPECT_THAT(verdict.reason, HasSubstr("ranks:one"));

@@ -56,7 +56,8 @@ TEST(Traps, FortyPercentLossFails) {
   run.plant_everything(0.6);
   const Judgement judgement = judge(run.data(), whole_offer());
   EXPECT_EQ(judgement.exit_code(), ExitCode::clause_failed);
-  EXPECT_EQ(judgement.count(Outcome::fail), 8) << "all that is measured, not what is counted\n" << report_text(judgement, false);
+  EXPECT_EQ(judgement.count(Outcome::fail), 8) << "all that is measured, not what is counted\n"
+                                               << report_text(judgement, false);
 }
 
 TEST(Traps, AMissingSeriesKeepsTheWholeFromPass) {
@@ -70,8 +71,9 @@ TEST(Traps, AMissingSeriesKeepsTheWholeFromPass) {
 
 TEST(Traps, NaNComparesFalseButDoesNotPass) {
   SyntheticRun run = healthy();
-  const auto row = std::find_if(run.data().series.begin(), run.data().series.end(),
-                                [](const auto& r) { return r.case_name == "mpi.all_reduce" && r.point.starts_with("bytes:4194304"); });
+  const auto row = std::find_if(run.data().series.begin(), run.data().series.end(), [](const auto& r) {
+    return r.case_name == "mpi.all_reduce" && r.point.starts_with("bytes:4194304");
+  });
   run.data().samples[static_cast<std::size_t>(row->offset)] = NAN;
   const Judgement judgement = judge(run.data(), whole_offer());
   EXPECT_EQ(judgement.overall, Outcome::invalid);
@@ -81,8 +83,11 @@ TEST(Traps, NaNComparesFalseButDoesNotPass) {
 TEST(Traps, EachSizeIsJudgedNotTheMean) {
   SyntheticRun run;
   const auto plant = [&](const char* bytes, double value) {
-    run.plant({.case_name = "mpi.all_reduce", .point = std::string("bytes:") + bytes + "/dtype:f32/ranks:all",
-               .members = run.all_ranks(), .bus_factor = 1.5, .value = value});
+    run.plant({.case_name = "mpi.all_reduce",
+               .point = std::string("bytes:") + bytes + "/dtype:f32/ranks:all",
+               .members = run.all_ranks(),
+               .bus_factor = 1.5,
+               .value = value});
   };
   plant("65536", 20e9);
   plant("4194304", 1e9);  // the mean over both would be far above the floor
@@ -93,7 +98,9 @@ TEST(Traps, EachSizeIsJudgedNotTheMean) {
 
 TEST(Traps, AFloorDoesNotApplyOutsideItsSizes) {
   SyntheticRun run;
-  run.plant({.case_name = "mpi.all_reduce", .point = "bytes:8/dtype:f32/ranks:all", .members = run.all_ranks(),
+  run.plant({.case_name = "mpi.all_reduce",
+             .point = "bytes:8/dtype:f32/ranks:all",
+             .members = run.all_ranks(),
              .value = 1e6});
   const Verdict verdict = judge_one(run.data(), reduce_offer);
   EXPECT_EQ(verdict.outcome, Outcome::not_tested);
@@ -102,8 +109,11 @@ TEST(Traps, AFloorDoesNotApplyOutsideItsSizes) {
 
 TEST(Traps, TheBestOfManyEpochsDoesNotWin) {
   SyntheticRun run;
-  run.plant({.case_name = "mpi.all_reduce", .point = "bytes:65536/dtype:f32/ranks:all", .members = run.all_ranks(),
-             .value = 1e9, .epochs = 9});
+  run.plant({.case_name = "mpi.all_reduce",
+             .point = "bytes:65536/dtype:f32/ranks:all",
+             .members = run.all_ranks(),
+             .value = 1e9,
+             .epochs = 9});
   auto& best = run.data().series[4];
   best.work *= 10;
   EXPECT_EQ(judge_one(run.data(), reduce_offer).outcome, Outcome::fail);
@@ -168,7 +178,8 @@ TEST(Traps, BreachedAttestationsCountAsFailedAndMetOnesAsSettled) {
   SyntheticRun run = healthy();
   ClauseRegistry kinds;
   kinds.add({.key = "sla.support", .judge = [](Verdict& verdict, const JudgeContext&) {
-               verdict.decide(verdict.clause.value > 1 ? Outcome::attested_breached : Outcome::attested_met, "as entered");
+               verdict.decide(verdict.clause.value > 1 ? Outcome::attested_breached : Outcome::attested_met,
+                              "as entered");
              }});
   const auto overall = [&](const char* offer) {
     return judge_run(run.data(), parse_offer(offer, "o.toml", kinds), kinds, false).exit_code();
