@@ -1,9 +1,12 @@
 // One storage case in the smallest harness there is: storage_loop CASE POINT DIRECTORY SECONDS
-// Prints the rate over all timed iterations and the median iteration's, in operations/s or byte/s.
+// Measures once for each line of its input and prints the rate over all timed iterations and the median iteration's, in
+// operations/s or byte/s. Its file stays open in between, so that others can measure on the same blocks of the disk.
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -28,7 +31,17 @@ std::vector<double> measure(Case& benchmark, double seconds) {
   return samples;
 }
 
-int compare(const std::vector<std::string>& arguments) {
+void print_rates(Case& benchmark, const std::vector<double>& samples) {
+  const Check check = benchmark.verify();
+  if (check.checked == 0 || check.wrong > 0) throw environment_error("wrong data: " + check.first);
+  const double mean = std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+  fmt::print("{{\"rate\": {:.1f}, \"median_rate\": {:.1f}, \"iterations\": {}, \"checked\": {}}}\n",
+             value_of(benchmark.work(), mean), value_of(benchmark.work(), median(samples)), samples.size(),
+             check.checked);
+  std::fflush(stdout);
+}
+
+int serve(const std::vector<std::string>& arguments) {
   const CaseInfo* info = builtin_cases().find(arguments.at(1));
   const auto point = Point::parse(arguments.at(2));
   if (info == nullptr || !point) throw bad_input("no such case, or a malformed point");
@@ -37,17 +50,14 @@ int compare(const std::vector<std::string>& arguments) {
   const MonotonicClock clock;
   const double seconds = std::stod(arguments.at(4));
   Context context{group, buffers, 1, Deadline(clock, Seconds(600)), {0}, arguments.at(3), {}};
-  const auto benchmark = info->make(context, *point);
-  measure(*benchmark, 1);
-  const std::vector<double> samples = measure(*benchmark, seconds);
-  const Check check = benchmark->verify();
-  if (check.checked == 0 || check.wrong > 0) throw environment_error("wrong data: " + check.first);
-  double total = 0;
-  for (const double sample : samples) total += sample;
-  const double mean = total / static_cast<double>(samples.size());
-  fmt::print("{{\"rate\": {:.1f}, \"median_rate\": {:.1f}, \"iterations\": {}, \"checked\": {}}}\n",
-             value_of(benchmark->work(), mean), value_of(benchmark->work(), median(samples)), samples.size(),
-             check.checked);
+  auto benchmark = info->make(context, *point);
+  fmt::print("ready\n");
+  std::fflush(stdout);
+  for (std::string line; std::getline(std::cin, line);) {
+    benchmark = info->make(context, *point);  // which knows nothing of blocks that others have overwritten since
+    measure(*benchmark, 1);
+    print_rates(*benchmark, measure(*benchmark, seconds));
+  }
   return EXIT_SUCCESS;
 }
 
@@ -59,7 +69,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    return compare(std::vector<std::string>(argv, argv + argc));
+    return serve(std::vector<std::string>(argv, argv + argc));
   } catch (const std::exception& error) {
     fmt::print(stderr, "storage_loop: {}\n", error.what());
     return 4;
