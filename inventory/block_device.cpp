@@ -89,6 +89,7 @@ DiskFacts read_block_device(const SystemRoot& root, const std::string& directory
   disk.device = base_name(directory);
   disk.transport = transport_of(root, directory);
   if (disk.transport == "unknown") disk.transport_note = "the device tree does not tell: " + directory;
+  if (disk.transport == "virtio") disk.transport_note = "medium and size are what the hypervisor says";
   disk.model = read_model(root, directory);
   const auto rotational = root.read_integer(directory + "/queue/rotational");
   disk.rotational = rotational.known() ? Fact<bool>(rotational.value() != 0) : Fact<bool>::unknown(rotational.why());

@@ -2,6 +2,7 @@
 
 #include <gnu/libc-version.h>
 
+#include <filesystem>
 #include <set>
 
 #include "inventory/cgroup.hpp"
@@ -24,11 +25,16 @@ SoftwareFacts compiler() {
 #endif
 }
 
+std::string absolute_path(const std::string& path) {
+  auto normal = std::filesystem::absolute(path).lexically_normal();
+  if (!normal.has_filename() && normal.has_relative_path()) normal = normal.parent_path();  // "/a/." gives "/a/"
+  return normal.string();
+}
+
 }  // namespace
 
 std::vector<SoftwareFacts> read_software(const SystemRoot& root, const std::vector<NicFacts>& nics) {
   std::vector<SoftwareFacts> software{compiler(), {"libc", gnu_get_libc_version(), "glibc"}};
-  software.push_back({"hwloc", hwloc_version(), ""});
   std::set<std::string> modules{"nvidia", "nvidia_peermem", "lustre"};
   for (const auto& nic : nics) {
     if (nic.driver.known()) modules.insert(nic.driver.value());
@@ -44,14 +50,18 @@ NodeFacts collect_node(const SystemRoot& root, const CollectOptions& options) {
   const auto limits = read_cgroup_limits(root);
   NodeFacts node;
   node.host = root.read("/proc/sys/kernel/hostname");
-  node.cpu = read_cpu(root, limits);
+  const auto topology = read_topology(root);
+  node.cpu = read_cpu(root, limits, topology);
   node.memory = read_memory(root, limits);
   node.limits = read_limits(root);
   node.system = read_system(root);
   node.system.clock_cost = clock_cost().value;
   node.nics = read_nics(root);
-  node.disks = read_disks(root, options.paths);
+  std::vector<std::string> paths;
+  for (const auto& path : options.paths) paths.push_back(absolute_path(path));
+  node.disks = read_disks(root, paths);
   node.software = options.software;
+  if (topology.hwloc_version.known()) node.software.push_back({"hwloc", topology.hwloc_version.value(), ""});
   for (auto& entry : read_software(root, node.nics)) node.software.push_back(std::move(entry));
   return node;
 }

@@ -9,7 +9,7 @@
 namespace assay {
 
 struct CollectOptions {
-  std::vector<std::string> paths;       ///< test directories whose disks are wanted
+  std::vector<std::string> paths;       ///< test directories whose disks are wanted; relative to the current one
   std::vector<SoftwareFacts> software;  ///< what other parts of the program know: MPI, BLAS, HDF5
 };
 
@@ -17,7 +17,7 @@ struct CollectOptions {
 /// error.
 [[nodiscard]] NodeFacts collect_node(const SystemRoot& root, const CollectOptions& options = {});
 
-/// Compiler and C library of this program, hwloc, and the versions of the kernel modules behind NICs, GPUs and Lustre.
+/// Compiler and C library of this program, and the versions of the kernel modules behind NICs, GPUs and Lustre.
 [[nodiscard]] std::vector<SoftwareFacts> read_software(const SystemRoot& root, const std::vector<NicFacts>& nics);
 
 }  // namespace assay

@@ -9,7 +9,6 @@
 
 #include "core/layout.hpp"
 #include "inventory/text.hpp"
-#include "inventory/topology.hpp"
 #include "inventory/usage.hpp"
 
 namespace assay {
@@ -114,7 +113,7 @@ CpuGrant read_cpu_grant(const SystemRoot& root, const CgroupLimits& limits) {
   grant.bound = self->cpus;
   const auto launcher = find_launcher(root, *self);
   auto granted = launcher ? launcher->cpus : self->cpus;
-  grant.basis = launcher ? "affinity of " + launcher->text : "affinity of this process, no launcher above it";
+  grant.basis = launcher ? "affinity of " + launcher->text : "affinity of this process, no launcher found";
   if (limits.cpuset.known()) {
     granted = intersection(granted, limits.cpuset.value());
     grant.basis += fmt::format(", cgroup cpuset {}", format_ranks(limits.cpuset.value()));
@@ -127,7 +126,7 @@ CpuGrant read_cpu_grant(const SystemRoot& root, const CgroupLimits& limits) {
   return grant;
 }
 
-CpuFacts read_cpu(const SystemRoot& root, const CgroupLimits& limits) {
+CpuFacts read_cpu(const SystemRoot& root, const CgroupLimits& limits, const Topology& topology) {
   CpuFacts cpu;
   cpu.grant = read_cpu_grant(root, limits);
   cpu.model = read_model(root);
@@ -136,7 +135,6 @@ CpuFacts read_cpu(const SystemRoot& root, const CgroupLimits& limits) {
   } else {
     cpu.threads = Fact<std::int64_t>::unknown(cpu.grant.online.why());
   }
-  const auto topology = read_topology(root);
   cpu.sockets = topology.sockets;
   cpu.cores = topology.cores;
   cpu.numa_nodes = topology.numa_nodes;

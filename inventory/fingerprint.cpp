@@ -2,10 +2,10 @@
 
 #include <sched.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -19,49 +19,32 @@ constexpr std::size_t cache_line = 64;
 constexpr int chunk = 32;                      ///< round trips: short against a time slice, long against a clock read
 constexpr std::uint64_t spins_per_look = 256;  ///< polls between looks at the clock
 
-/// A CPU set of any size, as sched_setaffinity(2) takes it.
-class CpuMask {
- public:
-  static std::optional<CpuMask> of_this_thread() {
-    // The kernel refuses a set that is smaller than its own: grow until it fits.
-    for (std::size_t cpus = 1024; cpus <= largest; cpus *= 2) {
-      CpuMask mask(cpus);
-      if (sched_getaffinity(0, mask.bytes(), mask.get()) == 0) return mask;
-    }
-    return std::nullopt;
-  }
-  static CpuMask of(int cpu) {
-    CpuMask mask(static_cast<std::size_t>(cpu) + 1);
-    CPU_SET_S(static_cast<std::size_t>(cpu), mask.bytes(), mask.get());
-    return mask;
-  }
-  [[nodiscard]] bool apply_to_this_thread() const { return sched_setaffinity(0, bytes(), sets_.data()) == 0; }
+using CpuMask = std::array<cpu_set_t, 8>;  ///< room for 8192 CPUs
 
- private:
-  static constexpr std::size_t largest = 1U << 20U;
-  explicit CpuMask(std::size_t cpus) : sets_((cpus + CPU_SETSIZE - 1) / CPU_SETSIZE) {}
-  [[nodiscard]] std::size_t bytes() const { return sets_.size() * sizeof(cpu_set_t); }
-  cpu_set_t* get() { return sets_.data(); }
+bool read_affinity(CpuMask& mask) { return sched_getaffinity(0, sizeof(mask), mask.data()) == 0; }
+bool set_affinity(const CpuMask& mask) { return sched_setaffinity(0, sizeof(mask), mask.data()) == 0; }
 
-  std::vector<cpu_set_t> sets_;
-};
+/// False when the system refuses.
+bool pin_here(int cpu) {
+  CpuMask mask{};
+  CPU_SET_S(static_cast<std::size_t>(cpu), sizeof(mask), mask.data());  // leaves out what does not fit
+  return set_affinity(mask);
+}
 
 /// Moves the calling thread to one CPU and back.
-class PinnedHere {
+class Visit {
  public:
-  explicit PinnedHere(int cpu) : before_(CpuMask::of_this_thread()) {
-    pinned_ = before_ && CpuMask::of(cpu).apply_to_this_thread();
-  }
-  PinnedHere(const PinnedHere&) = delete;
-  PinnedHere& operator=(const PinnedHere&) = delete;
-  ~PinnedHere() {
-    if (pinned_) static_cast<void>(before_->apply_to_this_thread());
+  explicit Visit(int cpu) : pinned_(read_affinity(before_) && pin_here(cpu)) {}
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+  ~Visit() {
+    if (pinned_) set_affinity(before_);
   }
   [[nodiscard]] bool pinned() const { return pinned_; }
 
  private:
-  std::optional<CpuMask> before_;
-  bool pinned_ = false;
+  CpuMask before_{};
+  bool pinned_;
 };
 
 enum class Partner : int { starting, ready, failed };
@@ -74,7 +57,7 @@ struct Table {
 
 /// Answers every odd value with the next even one until told to stop.
 void answer(Table& table, int cpu) {
-  if (!CpuMask::of(cpu).apply_to_this_thread()) {
+  if (!pin_here(cpu)) {
     table.partner = Partner::failed;
     return;
   }
@@ -141,7 +124,7 @@ Seconds cache_line_latency(int first_cpu, int second_cpu, Seconds duration) {
   if (first_cpu == second_cpu || first_cpu < 0 || second_cpu < 0) return unknown;
   Table table;
   const PartnerThread partner(table, second_cpu);
-  const PinnedHere here(first_cpu);
+  const Visit here(first_cpu);
   if (!here.pinned()) return unknown;
   return Seconds(measure(table, duration.value));
 }

@@ -49,22 +49,24 @@ Fact<std::int64_t> count(const TopologyHandle& topology, hwloc_obj_type_t type, 
   return std::int64_t{found};
 }
 
+Fact<std::string> read_version(const TopologyHandle& topology) {
+  const char* version = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology.get()), "hwlocVersion");
+  return version != nullptr ? Fact<std::string>(version) : Fact<std::string>::unknown("hwloc does not tell");
+}
+
 }  // namespace
 
 Topology read_topology(const SystemRoot& root) {
   const HwlocRoot hwloc_root(root);
-  const auto unknown = Fact<std::int64_t>::unknown("hwloc cannot read the topology");
+  const std::string why = "hwloc cannot read the topology";
+  const auto unknown = Fact<std::int64_t>::unknown(why);
+  const Topology nothing{unknown, unknown, unknown, Fact<std::string>::unknown(why)};
   // Without this directory hwloc makes a machine up from what the C library knows.
-  if (!root.exists("/sys/devices/system/cpu") && !root.exists("/proc/cpuinfo")) return {unknown, unknown, unknown};
+  if (!root.exists("/sys/devices/system/cpu") && !root.exists("/proc/cpuinfo")) return nothing;
   const auto topology = load();
-  if (!topology) return {unknown, unknown, unknown};
+  if (!topology) return nothing;
   return {count(topology, HWLOC_OBJ_PACKAGE, "sockets"), count(topology, HWLOC_OBJ_CORE, "cores"),
-          count(topology, HWLOC_OBJ_NUMANODE, "NUMA nodes")};
-}
-
-std::string hwloc_version() {
-  const unsigned version = hwloc_get_api_version();
-  return fmt::format("{}.{}.{}", version >> 16U, (version >> 8U) & 0xffU, version & 0xffU);
+          count(topology, HWLOC_OBJ_NUMANODE, "NUMA nodes"), read_version(topology)};
 }
 
 }  // namespace assay

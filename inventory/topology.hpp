@@ -12,12 +12,10 @@ struct Topology {
   Fact<std::int64_t> sockets;
   Fact<std::int64_t> cores;
   Fact<std::int64_t> numa_nodes;
+  Fact<std::string> hwloc_version;  ///< "2.9.0"
 };
 
 /// hwloc takes a made-up root only from the environment: with one, not to be called while other threads read that.
 [[nodiscard]] Topology read_topology(const SystemRoot& root);
-
-/// "2.9.0"
-[[nodiscard]] std::string hwloc_version();
 
 }  // namespace assay

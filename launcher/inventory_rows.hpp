@@ -8,8 +8,8 @@
 
 namespace assay {
 
-/// Facts of one node as rows of the result file. What is unknown stays recognisable: NaN, -1, 0 or empty text, as
-/// docs/results.md says for the column.
+/// Facts about node number `node` as rows of the record. What is unknown becomes -1 in whole numbers (memlock_bytes:
+/// -2, since -1 is "unlimited" there), NaN in others and empty in texts.
 [[nodiscard]] results::NodeRow node_row(const NodeFacts& facts, std::int32_t node);
 [[nodiscard]] std::vector<results::NicRow> nic_rows(const NodeFacts& facts, std::int32_t node);
 [[nodiscard]] std::vector<results::DiskRow> disk_rows(const NodeFacts& facts, std::int32_t node);

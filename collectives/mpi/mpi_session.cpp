@@ -63,7 +63,7 @@ MpiSession::~MpiSession() {
   MPI_Finalize();
 }
 
-std::string MpiSession::library_version() const {
+std::string MpiSession::library_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   mpi::check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");

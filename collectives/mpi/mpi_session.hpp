@@ -24,8 +24,8 @@ class MpiSession {
   /// All ranks.
   [[nodiscard]] Group& world() { return *world_; }
 
-  /// The library's own words, first line: "Open MPI v4.1.4, package: ...".
-  [[nodiscard]] std::string library_version() const;
+  /// May be asked without a session. The library's own words, first line: "Open MPI v4.1.4, package: ...".
+  [[nodiscard]] static std::string library_version();
 
   /// Ends all ranks; the process exits with `code` as far as MPI can arrange it.
   void abort(ExitCode code);

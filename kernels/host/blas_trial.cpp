@@ -13,6 +13,10 @@
 #include <sstream>
 #include <string_view>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/statistics.hpp"
@@ -24,6 +28,7 @@ namespace assay {
 namespace {
 
 constexpr int trial_order = 512;
+constexpr double near_tie = 0.97;
 constexpr double trial_flops = 2.0 * trial_order * trial_order * trial_order;
 
 /// Median seconds of a product of order `trial_order`, NaN when the result is wrong.
@@ -119,7 +124,10 @@ CpuFeatures CpuFeatures::here() {
                     __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                     __builtin_cpu_supports("avx512cd");
   features.avx512_bf16 = features.avx512 && __builtin_cpu_supports("avx512bf16");
-  features.amx = features.avx512_bf16 && __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-bf16");
+  constexpr unsigned amx_bits = (1U << 22) | (1U << 24);  // AMX-BF16 and AMX-TILE: leaf 7, EDX
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  features.amx =
+      features.avx512_bf16 && __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & amx_bits) == amx_bits;
 #endif
   return features;
 }
@@ -155,13 +163,16 @@ BlasChoice choose_blas_kernel(const std::vector<std::string>& command, const std
       choice.trials.push_back({.kernel = kernel, .outcome = "not tried: no time left", .corename = {}, .rate = {}});
       continue;
     }
-    const BlasTrial& trial = choice.trials.emplace_back(try_kernel(command, kernel, limit));
-    if (!trial.usable() || trial.rate <= choice.rate) continue;
+    choice.trials.push_back(try_kernel(command, kernel, limit));
+    choice.rate = std::max(choice.rate, choice.trials.back().rate);
+  }
+  for (const BlasTrial& trial : choice.trials) {
+    if (!trial.usable() || trial.rate < choice.rate * near_tie) continue;
     choice.kernel = trial.kernel;
     choice.corename = trial.corename;
     choice.rate = trial.rate;
+    return choice;
   }
-  if (choice.rate.value > 0) return choice;
   throw environment_error("no OpenBLAS kernel works here" + choice.summary(),
                           "Install OpenBLAS (Debian, Ubuntu: libopenblas0-pthread), or see what the library says with "
                           "OPENBLAS_VERBOSE=2.");

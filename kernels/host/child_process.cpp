@@ -18,13 +18,13 @@
 namespace assay {
 namespace {
 
-constexpr std::size_t output_limit = 64 * 1024;
+constexpr std::size_t output_limit = 65536;
 
 class FileDescriptor {
  public:
   explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&&) = delete;
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
   ~FileDescriptor() { reset(); }
   void reset() {
     if (fd_ >= 0) close(std::exchange(fd_, -1));

@@ -11,6 +11,13 @@
 namespace assay {
 namespace {
 
+/// Finaliser of MurmurHash3 (32 bit): plain enough for vector instructions.
+constexpr std::uint32_t mixed(std::uint32_t word) {
+  word = (word ^ (word >> 16)) * 0x85ebca6bU;
+  word = (word ^ (word >> 13)) * 0xc2b2ae35U;
+  return word ^ (word >> 16);
+}
+
 /// matrix * x column by column: independent sums, so that the compiler can use vectors.
 template <class T>
 std::vector<double> times(int n, const T* matrix, const std::vector<double>& x) {
@@ -34,8 +41,14 @@ std::vector<double> random_signs(int n, std::uint64_t seed) {
 
 template <class T>
 void fill_uniform(std::span<T> values, std::uint64_t seed) {
-  Random random(seed);
-  for (T& value : values) value = static_cast<T>(2.0 * random.uniform() - 1.0);
+  const auto low_seed = static_cast<std::uint32_t>(seed);
+  const auto high_seed = static_cast<std::uint32_t>(seed >> 32);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto index = static_cast<std::uint32_t>(i);
+    const auto high = static_cast<std::int32_t>(mixed(index + low_seed));
+    const auto low = static_cast<std::int32_t>(mixed(index ^ high_seed));
+    values[i] = static_cast<T>(0x1p-31 * high + 0x1p-63 * low);  // 32 bits, and 32 more below them
+  }
 }
 
 template <class T>

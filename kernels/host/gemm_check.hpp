@@ -7,7 +7,7 @@
 
 namespace assay {
 
-/// Fills with values uniform in [-1, 1), equal on every platform.
+/// Fills with values uniform in [-1, 1], equal on every platform.
 template <class T>
 void fill_uniform(std::span<T> values, std::uint64_t seed);
 

@@ -2,15 +2,17 @@
 
 #include <array>
 
-// Built with -O3 -fno-tree-loop-distribute-patterns: a call of memcpy in place of a loop would use non-temporal stores.
+#if defined(__GNUC__) && !defined(__clang__)
+// A call of memcpy in place of the loop would use non-temporal stores.
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
+#endif
 
 namespace assay::stream {
 namespace {
 
 #if defined(__x86_64__)
 template <class Loop>
-[[gnu::target("avx512f,avx512vl,avx512bw,avx512dq,prefer-vector-width=512"), gnu::noinline]] void run_avx512(
-    const Loop& loop) {
+[[gnu::target("avx512f,avx512vl,avx512bw,avx512dq"), gnu::noinline]] void run_avx512(const Loop& loop) {
   loop();
 }
 

@@ -9,8 +9,8 @@ namespace assay {
 
 namespace {
 
-// Long enough for ten thousand round trips, short enough to stand beside every series.
-constexpr Seconds fingerprint_duration{0.005};
+// Long enough for thousands of round trips, short enough to stand beside every series.
+constexpr Seconds fingerprint_duration{0.002};
 
 }  // namespace
 

@@ -82,7 +82,8 @@ std::int64_t SyntheticRun::plant(const Planted& p) {
     row.checked = p.status == "failed" ? 0 : 100;
     row.flags = p.flags;
     data_.members.insert(data_.members.end(), p.members.begin(), p.members.end());
-    // Epochs lie evenly within +- spread, the middle one on the value; iterations are skewed, their median on the epoch.
+    // Epochs lie evenly within +- spread, the middle one on the value; iterations are skewed, their median on the
+    // epoch.
     const double offset = p.epochs == 1 ? 0 : p.spread * (2.0 * epoch / (p.epochs - 1) - 1);
     const double value = p.value * (1 + offset);
     const double seconds = p.work_kind == "latency" ? value * p.work : p.work * p.bus_factor / value;
@@ -104,34 +105,61 @@ void SyntheticRun::plant_everything(double scale) {
     const double core = (dtype == "f64" ? 10e9 : 20e9) * scale;
     const std::string point = "n:1024/dtype:" + dtype + "/ranks:";
     plant({.case_name = "host.gemm", .point = point + "one", .members = {0}, .work_kind = "flops", .value = core});
-    plant({.case_name = "host.gemm", .point = point + "all", .members = all, .work_kind = "flops",
+    plant({.case_name = "host.gemm",
+           .point = point + "all",
+           .members = all,
+           .work_kind = "flops",
            .value = 0.95 * core * 4 * nodes});
     for (int node = 0; nodes > 1 && node < data_.run.nodes; ++node) {
-      plant({.case_name = "host.gemm", .point = point + "node", .members = ranks_on(node), .work_kind = "flops",
+      plant({.case_name = "host.gemm",
+             .point = point + "node",
+             .members = ranks_on(node),
+             .work_kind = "flops",
              .value = 0.97 * core * 4});
     }
   }
-  plant({.case_name = "host.memory", .point = "bytes:67108864/op:triad/ranks:all", .members = all,
+  plant({.case_name = "host.memory",
+         .point = "bytes:67108864/op:triad/ranks:all",
+         .members = all,
          .value = 20e9 * nodes * scale});
   for (int a = 0; a < data_.run.ranks; ++a) {
     for (int b = a + 1; b < data_.run.ranks; ++b) {
-      plant({.case_name = "mpi.pairs", .point = "bytes:8/round:0", .members = {a, b}, .work_kind = "latency", .work = 2,
-             .direction = "one_way", .value = 1e-6 / scale});
-      plant({.case_name = "mpi.pairs", .point = "bytes:4194304/round:0", .members = {a, b}, .direction = "one_way",
+      plant({.case_name = "mpi.pairs",
+             .point = "bytes:8/round:0",
+             .members = {a, b},
+             .work_kind = "latency",
+             .work = 2,
+             .direction = "one_way",
+             .value = 1e-6 / scale});
+      plant({.case_name = "mpi.pairs",
+             .point = "bytes:4194304/round:0",
+             .members = {a, b},
+             .direction = "one_way",
              .value = 5e9 * scale});
     }
   }
   for (const std::string name : {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "broadcast"}) {
     for (const std::string bytes : {"8", "65536", "4194304"}) {
-      plant({.case_name = "mpi." + name, .point = "bytes:" + bytes + "/dtype:f32/ranks:all", .members = all,
-             .bus_factor = 1.5, .value = (bytes == "8" ? 1e6 : bytes == "65536" ? 1e9 : 4e9) * scale});
+      plant({.case_name = "mpi." + name,
+             .point = "bytes:" + bytes + "/dtype:f32/ranks:all",
+             .members = all,
+             .bus_factor = 1.5,
+             .value = (bytes == "8"       ? 1e6
+                       : bytes == "65536" ? 1e9
+                                          : 4e9) *
+                      scale});
     }
   }
   for (const std::string op : {"read", "write"}) {
     const std::string rest = "/op:" + op + "/depth:32/file:268435456/ranks:all/engine:io_uring";
-    plant({.case_name = "storage.sequential", .point = "bytes:1048576" + rest, .members = all,
+    plant({.case_name = "storage.sequential",
+           .point = "bytes:1048576" + rest,
+           .members = all,
            .value = 1e9 * nodes * scale});
-    plant({.case_name = "storage.random", .point = "bytes:4096" + rest, .members = all, .work_kind = "operations",
+    plant({.case_name = "storage.random",
+           .point = "bytes:4096" + rest,
+           .members = all,
+           .work_kind = "operations",
            .value = 50e3 * nodes * scale});
   }
 }

@@ -26,7 +26,8 @@ struct Planted {
   std::uint32_t flags = 0;
 };
 
-/// Builds a RunData row by row. Starts as a complete run: `nodes` nodes of 4 cores and 16 GiB, `ranks_per_node` ranks each.
+/// Builds a RunData row by row. Starts as a complete run: `nodes` nodes of 4 cores and 16 GiB, `ranks_per_node` ranks
+/// each.
 class SyntheticRun {
  public:
   explicit SyntheticRun(int nodes = 1, int ranks_per_node = 4);

@@ -48,7 +48,7 @@ TEST(Blas, NamesItselfAndItsKernels) {
   EXPECT_FALSE(blas.corename().empty());
 }
 
-TEST(Blas, TheEnvironmentIsNeitherHeededNorChanged) {
+TEST(Blas, LeavesTheEnvironmentAsItWas) {
   setenv("OPENBLAS_CORETYPE", "planted", 1);
   const Blas blas("");
   EXPECT_STREQ(std::getenv("OPENBLAS_CORETYPE"), "planted");

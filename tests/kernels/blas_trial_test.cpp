@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
+#include <cstdlib>
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
@@ -19,6 +19,7 @@ BlasChoice choose_from(const std::vector<std::string>& candidates, Seconds each 
   const std::string script = R"(case "$0" in
     "") echo "rate=4e10 correct=yes corename=Haswell";;
     FAST) echo "rate=8e10 correct=yes corename=Fast";;
+    SAME) echo "rate=4.1e10 correct=yes corename=Same";;
     WRONG) echo "rate=0 correct=no corename=Wrong";;
     BOASTER) echo "rate=9e99 correct=no corename=Boaster";;
     CRASH) echo "rate=9e11 correct=yes corename=Crash"; kill -ILL $$;;
@@ -44,6 +45,12 @@ TEST(ChooseBlasKernel, TakesTheFastestThatIsRight) {
   EXPECT_EQ(choice.corename, "Fast");
   EXPECT_EQ(choice.rate.value, 8e10);
   EXPECT_EQ(choice.trials.size(), 5U);
+}
+
+TEST(ChooseBlasKernel, KeepsTheEarlierOfTwoThatAreAsFast) {
+  const BlasChoice choice = choose_from({"", "SAME"});
+  EXPECT_EQ(choice.kernel, "");
+  EXPECT_EQ(choice.rate.value, 4e10);
 }
 
 TEST(ChooseBlasKernel, SaysWhyTheOthersAreOut) {
@@ -113,6 +120,16 @@ TEST(BlasTrialMain, ChoosesAKernelOfTheRealLibrary) {
   ASSERT_FALSE(choice.trials.empty());
   EXPECT_TRUE(choice.trials.front().usable()) << choice.trials.front().outcome;
   RecordProperty("summary", choice.summary());
+}
+
+TEST(BlasTrialMain, TheLibrarysOwnChoiceIsNotThePresetOne) {
+  const auto own = [] { return choose_blas_kernel({BLAS_TRIAL_CHILD}, {""}, Seconds(20), Seconds(60)).corename; };
+  const std::string without = own();
+  ASSERT_NE(without, "Nehalem");
+  setenv("OPENBLAS_CORETYPE", "NEHALEM", 1);
+  const std::string with = own();
+  unsetenv("OPENBLAS_CORETYPE");
+  EXPECT_EQ(with, without);
 }
 
 TEST(BlasTrialMain, RejectsKernelsThatTheLibraryDoesNotHave) {

@@ -34,6 +34,25 @@ class Freivalds : public ::testing::Test {
 using Types = ::testing::Types<double, float>;
 TYPED_TEST_SUITE(Freivalds, Types);
 
+TYPED_TEST(Freivalds, TheMatricesAreUniformFromMinusOneToOne) {
+  std::vector<TypeParam> values(100000);
+  fill_uniform<TypeParam>(values, 77);
+  double sum = 0;
+  double squares = 0;
+  double products = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto value = static_cast<double>(values[i]);
+    ASSERT_LE(std::abs(value), 1.0);
+    sum += value;
+    squares += value * value;
+    if (i > 0) products += value * static_cast<double>(values[i - 1]);
+  }
+  const auto count = static_cast<double>(values.size());
+  EXPECT_NEAR(sum / count, 0, 0.01);
+  EXPECT_NEAR(squares / count, 1.0 / 3, 0.01);
+  EXPECT_NEAR(products / count, 0, 0.01);
+}
+
 TYPED_TEST(Freivalds, AcceptsARightProductForEverySeed) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) EXPECT_EQ(this->wrong(seed), 0U) << seed;
 }

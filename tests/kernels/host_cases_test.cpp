@@ -1,10 +1,12 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/thread_group.hpp"
+#include "kernels/host/filling.hpp"
 #include "tests/kernels/fixtures.hpp"
 
 namespace assay {
@@ -77,6 +79,16 @@ TEST(HostGemm, WorkIsTwoNCubedForEachCpuOfTheSet) {
   });
 }
 
+TEST(HostGemm, RunsTheKernelsThatTheRunAgreedOn) {
+  SoloGroup group;
+  const auto make = [&group](const std::string& kernel) {
+    const CaseUnderTest test("host.gemm", "n:64/dtype:f64/ranks:one", group, {allowed_cpus().front()},
+                             {{"blas.kernel", kernel}});
+  };
+  EXPECT_NO_THROW(make(""));
+  EXPECT_THROW(make("NO_SUCH_KERNEL"), Error);
+}
+
 TEST(HostMemory, CountsBytesAsStreamDoes) {
   SoloGroup group;
   const int cpu = allowed_cpus().front();
@@ -87,6 +99,15 @@ TEST(HostMemory, CountsBytesAsStreamDoes) {
     EXPECT_EQ(test->work().kind, WorkKind::bytes);
     EXPECT_EQ(test->work().amount, passes * arrays * bytes) << op;
   }
+}
+
+TEST(HostMemory, CountsTheBytesOfEveryCpuOfTheSet) {
+  run_thread_group(2, [](Group& group) {
+    const int cpu = allowed_cpus().front();
+    const std::vector<int> cpus = group.rank() == 0 ? std::vector<int>{cpu, cpu} : std::vector<int>{cpu};
+    CaseUnderTest test("host.memory", "bytes:16777216/op:copy/ranks:all", group, cpus);
+    EXPECT_EQ(test->work().amount, 3 * 4 * 2 * 16777216.0) << "CPUs x passes x arrays x bytes";
+  });
 }
 
 TEST(HostMemory, FillsANodeWithArraysOf64MiBAtMost) {
@@ -116,6 +137,23 @@ TEST(HostCases, GiveTheirCpusBack) {
     EXPECT_EQ(allowed_cpus(), std::vector<int>{before.back()});
   }
   EXPECT_EQ(allowed_cpus(), before);
+}
+
+TEST(PerCpuMemory, GivesEveryCpuPagesOfItsOwn) {
+  BufferPool buffers;
+  const int cpu = allowed_cpus().front();
+  ThreadTeam team({cpu, cpu, cpu});
+  for (const std::size_t bytes : {std::size_t{100}, std::size_t{5000}, std::size_t{3} << 20}) {
+    const PerCpuMemory memory(buffers, team, bytes);
+    for (std::size_t index = 0; index < 3; ++index) {
+      EXPECT_EQ(memory.piece(index).size(), bytes);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.piece(index).data()) % 4096, 0U);
+      if (index > 0) {
+        EXPECT_GE(memory.piece(index).data(), memory.piece(index - 1).data() + bytes);
+      }
+      std::ranges::fill(memory.piece(index), std::byte{0xff});
+    }
+  }
 }
 
 TEST(HostCases, AxisNodeIsThereWithSeveralNodesOnly) {

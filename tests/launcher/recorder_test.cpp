@@ -57,7 +57,7 @@ TEST_F(RecorderTest, EachSetBecomesASeriesWithItsSamplesInRankOrder) {
   const auto recorded = record(5, {{0, 3}, {1, 2}}, 1 << 20, 2);
   ASSERT_THAT(recorded, SizeIs(2));
   const auto reader = results::Reader::open(path_);
-  const auto rows = reader.rows<results::SeriesRow>();
+  const auto rows = reader.series();
   ASSERT_THAT(rows, SizeIs(2));
   EXPECT_EQ(rows[0].peer, 3);
   EXPECT_EQ(rows[0].epoch, 2);
@@ -70,7 +70,7 @@ TEST_F(RecorderTest, EachSetBecomesASeriesWithItsSamplesInRankOrder) {
 TEST_F(RecorderTest, BeyondTheCapASubsetIsKeptAndTheHistogramIsExact) {
   const auto recorded = record(2, {{0, 1}}, 2 * 10 * sizeof(double), 1000);
   const auto reader = results::Reader::open(path_);
-  const auto row = reader.rows<results::SeriesRow>().at(0);
+  const auto row = reader.series().at(0);
   EXPECT_EQ(row.kept, 10);
   EXPECT_EQ(row.iterations, 1000);
   EXPECT_NE(row.flags & results::flag_subset, 0u);
