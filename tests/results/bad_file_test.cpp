@@ -136,6 +136,23 @@ TEST_F(BadFile, RowsThatPointOutsideAreNamed) {
   EXPECT_THAT(complaint_after([](SeriesRow& row) { row.series = 7; }), HasSubstr("its id is 7"));
 }
 
+TEST_F(BadFile, RowsLostFromARunningFileAreNoticed) {
+  {
+    Writer writer = Writer::create(path_, sample_run(), false);
+    writer.append(sample_series(0, 2, 10));
+  }
+  const auto announce = [&](hsize_t rows) {
+    change_file([&](hid_t file) {
+      const Handle dataset(H5Dopen2(file, "series", H5P_DEFAULT), H5Dclose, "open");
+      ASSERT_GE(H5Dset_extent(dataset.get(), &rows), 0);
+    });
+  };
+  announce(2);
+  EXPECT_EQ(Reader::open(path_).series().size(), 1u) << "the last append may have been cut short";
+  announce(3);
+  EXPECT_THAT(complaint(path_), HasSubstr("/series is damaged: 1 of 3 rows"));
+}
+
 /// /telemetry of a newer minor version: another order, a column more, wider text, a narrower number.
 void replace_telemetry(hid_t file, bool with_value) {
   struct Newer {

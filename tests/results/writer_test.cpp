@@ -165,6 +165,14 @@ TEST(WriterTryFinish, ClosesFromAnotherThread) {
   EXPECT_EQ(reader.series().size(), 1u);
 }
 
+TEST(WriterTryFinish, LeavesAClosedFileAlone) {
+  const TemporaryDirectory directory;
+  Writer writer = Writer::create(directory / "run.h5", sample_run(), false);
+  writer.finish("done", "");
+  EXPECT_TRUE(writer.try_finish("stopped", "late", event_row("deadline"), Seconds(1)));
+  EXPECT_EQ(Reader::open(directory / "run.h5").run().status, "done");
+}
+
 /// A main thread that is inside an append for a long time: hundreds of MiB in one series.
 TEST(WriterTryFinish, GivesUpWhileTheMainThreadIsInside) {
   const TemporaryDirectory directory;
