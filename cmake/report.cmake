@@ -8,7 +8,6 @@ function(assay_report)
   string(APPEND text "\n  tests: ${ASSAY_TESTS}, bench: ${ASSAY_BENCH}\n  required:"
     "\n    MPI       ${MPI_C_COMPILER} (MPI standard ${MPI_C_VERSION})"
     "\n    HDF5      ${HDF5_VERSION}"
-    "\n    OpenBLAS  ${OPENBLAS_VERSION}"
     "\n    hwloc     ${HWLOC_VERSION}"
     "\n    fmt       ${fmt_VERSION}"
     "\n    CLI11     ${CLI11_VERSION}"

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "core/error.hpp"
@@ -16,15 +17,18 @@ namespace {
 
 constexpr std::size_t alignment = std::size_t{2} << 20;
 
+Error no_memory(std::size_t bytes, int error_number) {
+  return environment_error(
+      fmt::format("no memory for a buffer of {}: {}", format_quantity(static_cast<double>(bytes), Dimension::bytes),
+                  std::strerror(error_number)),
+      "run fewer ranks per node, a smaller suite, or raise the memory limit of the job");
+}
+
 std::byte* map_touched(std::size_t bytes) {
   // Mapped with room to align: mmap itself promises no more than a page.
   const std::size_t reserved = bytes + alignment;
   void* base = mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (base == MAP_FAILED)
-    throw environment_error(
-        fmt::format("no memory for a buffer of {}: {}", format_quantity(static_cast<double>(bytes), Dimension::bytes),
-                    std::strerror(errno)),
-        "run fewer ranks per node, a smaller suite, or raise the memory limit of the job");
+  if (base == MAP_FAILED) throw no_memory(bytes, errno);
   auto* first = static_cast<std::byte*>(base);
   const auto offset = (alignment - reinterpret_cast<std::uintptr_t>(first) % alignment) % alignment;
   if (offset > 0) munmap(first, offset);
@@ -67,6 +71,7 @@ void BufferPool::Block::release() noexcept {
 BufferPool::~BufferPool() { trim(); }
 
 BufferPool::Block BufferPool::take(std::size_t bytes) {
+  if (bytes > std::numeric_limits<std::size_t>::max() - 2 * alignment) throw no_memory(bytes, ENOMEM);
   const std::size_t capacity = (bytes + alignment - 1) / alignment * alignment;
   const std::size_t wanted = capacity == 0 ? alignment : capacity;
   const auto found = free_.lower_bound(wanted);

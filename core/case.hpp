@@ -38,6 +38,7 @@ struct Needs {
   int ranks = 1;
   int nodes = 1;
   bool path = false;  ///< a directory to write in (--path)
+  bool blas = false;  ///< OpenBLAS; settings["blas.kernel"] then names the kernels to use
 };
 
 /// What one iteration of the whole set of ranks achieves.

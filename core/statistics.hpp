@@ -30,7 +30,10 @@ struct Interval {
 /// coverage it has, 1 - 2^(1-n).
 [[nodiscard]] Interval median_interval(std::span<const double> samples, double confidence = 0.95);
 
-/// Percentile bootstrap (Efron & Tibshirani 1993) of `statistic`, deterministic by seed on every platform.
+/// Percentile bootstrap (Efron & Tibshirani 1993) of `statistic`, which must not depend on the order of its samples.
+/// Deterministic by seed on every platform. When the samples have no more than `resamples` different resamples (n <= 7
+/// for 2000), all of them are gone through and the distribution is exact. `confidence` of the result is the nominal
+/// one.
 [[nodiscard]] Interval bootstrap_interval(std::span<const double> samples,
                                           const std::function<double(std::span<const double>)>& statistic,
                                           std::uint64_t seed, std::size_t resamples = 2000, double confidence = 0.95);

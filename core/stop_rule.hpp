@@ -19,7 +19,8 @@ struct StopRule {
   std::uint64_t minimum_count = 5;
   std::uint64_t maximum_count = 1'000'000'000;  ///< per rank
   Seconds minimum_time{0.1};                    ///< sum of measured seconds: many time slices, not one
-  Seconds maximum_time{1.0};                    ///< sum of measured seconds
+  Seconds maximum_time{
+      1.0};  ///< measured seconds or wall seconds, whichever gets there first; never before minimum_time
 
   /// `group_seconds`: one agreed time per iteration so far. `spent`: the agreed wall seconds of the series so far.
   [[nodiscard]] StopReason decide(std::span<const double> group_seconds, Seconds spent) const;

@@ -34,5 +34,10 @@ struct Invocation {
 [[nodiscard]] std::unique_ptr<Command> make_inventory_command();
 [[nodiscard]] std::unique_ptr<Command> make_offer_command();
 [[nodiscard]] std::unique_ptr<Command> make_launch_command(const Invocation& invocation);
+/// Hidden: the child that tries one BLAS kernel.
+[[nodiscard]] std::unique_ptr<Command> make_blas_trial_command();
+
+/// Prints an error and its hint to stderr and returns its exit code.
+int report_error(const Error& error, const std::string& place = {});
 
 }  // namespace assay

@@ -35,6 +35,11 @@ std::string series_name(const CaseInfo& info, const Point& point) {
   return text.empty() ? info.name : info.name + "/" + text;
 }
 
+bool Plan::needs_blas() const {
+  return std::any_of(points.begin(), points.end(),
+                     [](const PlannedPoint& planned) { return planned.info->needs.blas; });
+}
+
 StopRule Plan::stop_rule(double precision) const {
   StopRule rule;
   rule.target_relative_width = precision;

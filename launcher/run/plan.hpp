@@ -33,6 +33,7 @@ struct Plan {
   Seconds predicted{0};   ///< wall time of all epochs, set-up included
   Seconds deadline{0};    ///< longest time a phase may take before the run is ended
 
+  [[nodiscard]] bool needs_blas() const;
   /// Stop rule of one series in one epoch.
   [[nodiscard]] StopRule stop_rule(double precision) const;
   /// Order of the points in an epoch: as planned in epoch 0, then shuffled by the seed.

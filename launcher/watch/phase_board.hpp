@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <mutex>
 #include <string>
 
@@ -20,7 +21,8 @@ struct Phase {
   std::int32_t set = -1;        ///< which of the series' disjoint sets this rank works in; -1 = none
   std::uint64_t iteration = 0;  ///< timed iterations begun in this series
   std::string what;             ///< "mpi.all_reduce/bytes:8, epoch 2"
-  double deadline_at = 0;       ///< monotonic seconds of this host; infinite = no deadline of its own
+  /// Monotonic seconds of this host; infinite = no deadline of its own.
+  double deadline_at = std::numeric_limits<double>::infinity();
 };
 
 /// What the main thread of a rank is doing, for its watchdog thread to read.

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "analysis/clause.hpp"
+#include "analysis/run_data.hpp"
+#include "core/case.hpp"
+#include "core/point.hpp"
+#include "core/statistics.hpp"
+
+namespace assay {
+
+/// Epochs that a verdict needs at least: fewer say nothing about how the figure moves over the run.
+inline constexpr int least_epochs = 5;
+
+/// All epochs of one case at one point by one set of ranks.
+struct SeriesSet {
+  std::string case_name;
+  std::string point_text;
+  Point point;
+  std::vector<int> members;                     ///< world ranks, ascending
+  std::vector<const results::SeriesRow*> rows;  ///< into the RunData
+
+  [[nodiscard]] std::string name() const { return case_name + "/" + point_text; }
+};
+
+/// The series of a run, grouped into sets in the order of their first appearance. Keeps pointers into `run`.
+class SeriesIndex {
+ public:
+  /// Throws Error(bad_input) for a row that points outside of the tables.
+  explicit SeriesIndex(const RunData& run);
+  [[nodiscard]] const std::vector<SeriesSet>& sets() const { return sets_; }
+  [[nodiscard]] std::vector<const SeriesSet*> matching(const Pattern& pattern) const;
+
+ private:
+  std::vector<SeriesSet> sets_;
+};
+
+/// What a set of series comes to as evidence.
+enum class Evidence {
+  valid,
+  too_slow,    ///< skipped as too slow in some epoch: the value is the best it can have been
+  wrong_data,  ///< the data that arrived was not the data that was sent
+  failed,      ///< did not finish
+  invalid,     ///< numbers that cannot be true: NaN, zero or negative time, averages in place of samples, unverified
+};
+
+struct Measurement {
+  std::string name;          ///< "mpi.all_reduce/bytes:8"
+  std::vector<int> members;  ///< world ranks
+  Evidence evidence = Evidence::invalid;
+  std::string problem;                                      ///< what is the matter, when not valid
+  double value = std::numeric_limits<double>::quiet_NaN();  ///< median over the epochs of the medians over iterations
+  Interval interval;                                        ///< of the median of epochs, from order statistics
+  Dimension dimension = Dimension::seconds;
+  Direction direction = Direction::none;
+  int epochs = 0;
+  int disturbed_epochs = 0;  ///< contaminated, stolen from, placement moved or oversubscribed
+  int oversubscribed_epochs = 0;
+  std::uint32_t flags = 0;           ///< of all rows together
+  std::vector<std::int64_t> series;  ///< ids
+
+  [[nodiscard]] bool mostly_disturbed() const { return 2 * disturbed_epochs > epochs; }
+  [[nodiscard]] bool mostly_oversubscribed() const { return 2 * oversubscribed_epochs > epochs; }
+  /// All figures divided: a set over n nodes as the figure of one.
+  [[nodiscard]] Measurement shared_by(int n) const;
+};
+
+/// Pure. The value of an epoch is value_of(work, median over the iterations of the set's seconds): the slowest rank's
+/// or the concurrent combination, as the series says, with the bus factor applied.
+[[nodiscard]] Measurement measure(const RunData& run, const SeriesSet& set);
+
+/// Value of one series alone, in the same way; NaN when it has no sound samples.
+[[nodiscard]] double epoch_value(const RunData& run, const results::SeriesRow& row);
+
+/// "contaminated, steal" for the bits of SeriesRow::flags; empty for none.
+[[nodiscard]] std::string flag_names(std::uint32_t flags);
+
+/// Flags that mark a series as disturbed from outside of what is under test.
+[[nodiscard]] std::uint32_t disturbance_flags();
+
+}  // namespace assay

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "inventory/facts.hpp"
+#include "inventory/system_root.hpp"
+
+namespace assay {
+
+struct CollectOptions {
+  std::vector<std::string> paths;       ///< test directories whose disks are wanted; relative to the current one
+  std::vector<SoftwareFacts> software;  ///< what other parts of the program know: MPI, BLAS, HDF5
+};
+
+/// All facts about the node that `root` shows; some 10 ms on a small node. What cannot be read is unknown, never an
+/// error.
+[[nodiscard]] NodeFacts collect_node(const SystemRoot& root, const CollectOptions& options = {});
+
+/// Compiler and C library of this program, and the versions of the kernel modules behind NICs, GPUs and Lustre.
+[[nodiscard]] std::vector<SoftwareFacts> read_software(const SystemRoot& root, const std::vector<NicFacts>& nics);
+
+}  // namespace assay

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "inventory/fact.hpp"
+
+namespace assay {
+
+/// Where facts about the machine are read from: "/" in production, a made-up tree in tests. All paths are absolute and
+/// as they are on that machine. Nothing here throws for what is missing or unreadable: the Fact says why.
+class SystemRoot {
+ public:
+  struct Space {
+    std::int64_t total = 0;  ///< bytes
+    std::int64_t free = 0;   ///< bytes for users without privileges
+  };
+
+  /// Throws Error(bad_input) when `root` is no directory.
+  explicit SystemRoot(const std::filesystem::path& root = "/");
+  virtual ~SystemRoot() = default;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return root_; }
+
+  /// The whole file without trailing white space.
+  [[nodiscard]] Fact<std::string> read(std::string_view path) const;
+  [[nodiscard]] Fact<std::int64_t> read_integer(std::string_view path) const;
+  [[nodiscard]] bool exists(std::string_view path) const;
+  /// Names in a directory, sorted; empty when it cannot be read.
+  [[nodiscard]] std::vector<std::string> list(std::string_view path) const;
+  /// The path with all symbolic links followed.
+  [[nodiscard]] Fact<std::string> resolve(std::string_view path) const;
+
+  /// Size of the file system that holds `path`.
+  [[nodiscard]] virtual Fact<Space> space(std::string_view path) const;
+  /// The name that a hypervisor shows to its guests (x86 CPUID leaf 0x40000000), such as "KVMKVMKVM".
+  [[nodiscard]] virtual Fact<std::string> hypervisor_signature() const;
+
+ private:
+  [[nodiscard]] std::filesystem::path at(std::string_view path) const;
+
+  std::filesystem::path root_;
+};
+
+/// The last component of a path.
+[[nodiscard]] std::string base_name(std::string_view path);
+
+}  // namespace assay

@@ -1,0 +1,40 @@
+#include "launcher/commands/option_types.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace assay {
+
+namespace {
+
+// `parse` gives an optional; an empty one is reported as "'TEXT' is not EXPECTED".
+template <class Value, class Parse>
+void add_parsed(CLI::App& command, const std::string& name, Value& value, const std::string& help, Parse parse,
+                const std::string& expected, const std::string& type) {
+  command
+      .add_option_function<std::string>(
+          name,
+          [&value, parse, expected, name](const std::string& text) {
+            const auto parsed = parse(text);
+            if (!parsed) throw CLI::ValidationError(name, "'" + text + "' is not " + expected);
+            value = *parsed;
+          },
+          help)
+      ->type_name(type);
+}
+
+}  // namespace
+
+void add_suite(CLI::App& command, Suite& suite) {
+  add_parsed(command, "--suite", suite, "quick, standard or full (default quick)", parse_suite,
+             "a suite: quick, standard, full", "SUITE");
+}
+
+void add_duration(CLI::App& command, const std::string& name, Seconds& value, const std::string& help) {
+  add_parsed(command, name, value, help, parse_duration, "a duration such as 90s, 5m or 1h30m", "TIME");
+}
+
+void add_bytes(CLI::App& command, const std::string& name, std::uint64_t& value, const std::string& help) {
+  add_parsed(command, name, value, help, parse_bytes, "a size such as 4096, 64KiB or 1GB", "SIZE");
+}
+
+}  // namespace assay

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/case.hpp"
+#include "core/units.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace assay {
+
+/// Options whose text is checked while the command line is parsed; a bad one is a usage error (exit code 2).
+void add_suite(CLI::App& command, Suite& suite);
+void add_duration(CLI::App& command, const std::string& name, Seconds& value, const std::string& help);
+void add_bytes(CLI::App& command, const std::string& name, std::uint64_t& value, const std::string& help);
+
+}  // namespace assay

@@ -1,0 +1,131 @@
+#include "launcher/inventory_json.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/layout.hpp"
+
+namespace assay {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Builds the object and gathers the reasons of what is unknown.
+class Builder {
+ public:
+  void put(const std::string& pointer, Json value) { root_[Json::json_pointer(pointer)] = std::move(value); }
+
+  template <class T>
+  void put(const std::string& pointer, const Fact<T>& fact) {
+    put(pointer, fact.known() ? Json(fact.value()) : Json());
+    if (!fact.known()) unknown_[pointer] = fact.why();
+  }
+  void put_cpus(const std::string& pointer, const Fact<std::vector<int>>& cpus) {
+    put(pointer, cpus.known() ? Fact<std::string>(format_ranks(cpus.value())) : Fact<std::string>::unknown(cpus.why()));
+  }
+  template <class T>
+  void put_limit(const std::string& pointer, const Fact<T>& limit, bool unlimited) {
+    if (limit.known() && unlimited) {
+      put(pointer, Json("unlimited"));
+    } else {
+      put(pointer, limit);
+    }
+  }
+
+  [[nodiscard]] Json finish() {
+    root_["unknown"] = unknown_;
+    return root_;
+  }
+
+ private:
+  Json root_ = Json::object();
+  Json unknown_ = Json::object();
+};
+
+void add_cpu(Builder& out, const CpuFacts& cpu) {
+  out.put("/cpu/model", cpu.model);
+  out.put("/cpu/sockets", cpu.sockets);
+  out.put("/cpu/cores", cpu.cores);
+  out.put("/cpu/threads", cpu.threads);
+  out.put("/cpu/numa_nodes", cpu.numa_nodes);
+  out.put("/cpu/governor", cpu.governor);
+  out.put("/cpu/steal_share_since_boot", cpu.steal_share);
+  const auto& grant = cpu.grant;
+  out.put_cpus("/cpu/online_cpus", grant.online);
+  out.put_cpus("/cpu/granted_cpus", grant.granted);
+  out.put("/cpu/granted_count", grant.granted.known()
+                                    ? Fact<std::int64_t>(static_cast<std::int64_t>(grant.granted.value().size()))
+                                    : Fact<std::int64_t>::unknown(grant.granted.why()));
+  out.put("/cpu/grant_basis", Json(grant.basis));
+  out.put_cpus("/cpu/bound_cpus", grant.bound);
+  out.put_limit("/cpu/quota_cpus", grant.quota, std::isinf(grant.quota.value_or(0)));
+}
+
+void add_memory_and_limits(Builder& out, const NodeFacts& node) {
+  out.put("/memory/installed_bytes", node.memory.installed);
+  out.put("/memory/granted_bytes", node.memory.granted);
+  out.put("/memory/swap_bytes", node.memory.swap);
+  out.put("/memory/huge_pages_bytes", node.memory.huge_pages);
+  out.put("/memory/transparent_huge_pages", node.memory.transparent_huge_pages);
+  out.put("/memory/dev_shm_bytes", node.memory.shm);
+  out.put_limit("/limits/memlock_bytes", node.limits.memlock, node.limits.memlock.value_or(0) == LimitFacts::unlimited);
+  out.put("/limits/open_files", node.limits.nofile);
+}
+
+void add_system(Builder& out, const SystemFacts& system) {
+  out.put("/system/os", system.os);
+  out.put("/system/kernel", system.kernel);
+  out.put("/system/virtualization", system.virtualization);
+  out.put("/system/clock_source", system.clock_source);
+  out.put("/system/clock_cost_seconds", system.clock_cost);
+}
+
+void add_nic(Builder& out, const std::string& at, const NicFacts& nic) {
+  out.put(at + "/name", Json(nic.name));
+  out.put(at + "/driver", nic.driver);
+  out.put(at + "/state", nic.state);
+  out.put(at + "/speed_bits_per_second", nic.speed);
+  out.put(at + "/mtu_bytes", nic.mtu);
+  out.put(at + "/numa_node", nic.numa_node);
+  out.put(at + "/address", nic.address);
+  out.put(at + "/virtual", Json(nic.is_virtual));
+  out.put(at + "/rdma_device", Json(nic.rdma_device));
+  out.put(at + "/rdma_state", Json(nic.rdma_state));
+  out.put(at + "/link_layer", Json(nic.link_layer));
+}
+
+void add_disk(Builder& out, const std::string& at, const DiskFacts& disk) {
+  out.put(at + "/path", Json(disk.path));
+  out.put(at + "/device", Json(disk.device));
+  out.put(at + "/transport", Json(disk.transport));
+  out.put(at + "/note", Json(disk.transport_note));
+  out.put(at + "/model", disk.model);
+  out.put(at + "/rotational", disk.rotational);
+  out.put(at + "/size_bytes", disk.size);
+  out.put(at + "/mount_point", Json(disk.mount_point));
+  out.put(at + "/file_system", Json(disk.file_system));
+  out.put(at + "/free_bytes", disk.free);
+}
+
+}  // namespace
+
+Json inventory_json(const NodeFacts& facts) {
+  Builder out;
+  out.put("/host", facts.host);
+  add_cpu(out, facts.cpu);
+  add_memory_and_limits(out, facts);
+  add_system(out, facts.system);
+  for (const auto* list : {"/nics", "/disks", "/software"}) out.put(list, Json::array());
+  for (std::size_t i = 0; i < facts.nics.size(); ++i) add_nic(out, fmt::format("/nics/{}", i), facts.nics[i]);
+  for (std::size_t i = 0; i < facts.disks.size(); ++i) add_disk(out, fmt::format("/disks/{}", i), facts.disks[i]);
+  for (std::size_t i = 0; i < facts.software.size(); ++i) {
+    const auto& software = facts.software[i];
+    out.put(fmt::format("/software/{}", i),
+            Json{{"name", software.name}, {"version", software.version}, {"detail", software.detail}});
+  }
+  return out.finish();
+}
+
+}  // namespace assay

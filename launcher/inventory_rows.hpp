@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "inventory/facts.hpp"
+#include "results/record.hpp"
+
+namespace assay {
+
+/// Facts about node number `node` as rows of the record. What is unknown becomes -1 in whole numbers (memlock_bytes:
+/// -2, since -1 is "unlimited" there), NaN in others and empty in texts.
+[[nodiscard]] results::NodeRow node_row(const NodeFacts& facts, std::int32_t node);
+[[nodiscard]] std::vector<results::NicRow> nic_rows(const NodeFacts& facts, std::int32_t node);
+[[nodiscard]] std::vector<results::DiskRow> disk_rows(const NodeFacts& facts, std::int32_t node);
+[[nodiscard]] std::vector<results::SoftwareRow> software_rows(const NodeFacts& facts, std::int32_t node);
+
+}  // namespace assay

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace assay::testing {
+
+/// A new directory below the working directory (the build tree: a real disk more often than /tmp), removed at the end.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  ~TemporaryDirectory();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// An open file descriptor.
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& path, int flags);
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor();
+  [[nodiscard]] int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+/// What `body` returns in a child process: its complaint, empty when all is well. Nothing when it called
+/// not_permitted().
+[[nodiscard]] std::optional<std::string> complaint_of_child(const std::function<std::string()>& body);
+[[noreturn]] void not_permitted();
+
+/// In a child only: mounts a file system of this type at `where`, seen by the child alone. not_permitted() on refusal.
+void mount_privately(const std::string& type, const std::filesystem::path& where, unsigned long flags,
+                     const std::string& options);
+
+/// The Error that `body` throws; nothing when it throws none.
+[[nodiscard]] std::optional<Error> error_of(const std::function<void()>& body);
+
+[[nodiscard]] std::size_t entries_in(const std::filesystem::path& directory);
+[[nodiscard]] std::uintmax_t free_bytes(const std::filesystem::path& directory);
+[[nodiscard]] bool contains(const std::string& text, const std::string& part);
+
+}  // namespace assay::testing
