@@ -17,19 +17,20 @@ def read_table(file, name):
 
 def seconds_of_set(row, samples):
     """One time per iteration of the whole set of ranks."""
-    by_rank = samples[row.offset : row.offset + row["count"]].reshape(row.ranks, row.kept)
-    if row.combine == "slowest":
+    stored = samples[row["offset"] : row["offset"] + row["count"]]
+    by_rank = stored.reshape(row["ranks"], row["kept"])
+    if row["combine"] == "slowest":
         return by_rank.max(axis=0)
-    if row.combine == "concurrent":
+    if row["combine"] == "concurrent":
         return 1 / (1 / by_rank).mean(axis=0)
-    raise ValueError(f"series {row.series}: unknown way to combine ranks: {row.combine}")
+    raise ValueError(f"series {row['series']}: unknown way to combine ranks: {row['combine']}")
 
 
 def value_of(row, seconds):
     """In byte/s, FLOP/s or operations/s; for latency in seconds."""
-    if row.work_kind == "latency":
-        return seconds / row.work
-    return row.work * row.bus_factor / seconds
+    if row["work_kind"] == "latency":
+        return seconds / row["work"]
+    return row["work"] * row["bus_factor"] / seconds
 
 
 def main(path):
@@ -44,7 +45,7 @@ def main(path):
         print("no series is complete")
         return
     measured["seconds"] = [numpy.median(seconds_of_set(row, samples)) for _, row in measured.iterrows()]
-    measured["value"] = [value_of(row, row.seconds) for _, row in measured.iterrows()]
+    measured["value"] = [value_of(row, row["seconds"]) for _, row in measured.iterrows()]
     # The epochs of a point are spread over the run: the median of their medians.
     points = measured.groupby(["case", "point"]).agg(
         epochs=("epoch", "nunique"), work_kind=("work_kind", "first"), seconds=("seconds", "median"),
