@@ -35,9 +35,13 @@ herr_t collect_message(unsigned depth, const H5E_error2_t* entry, void* target) 
 void make_room(int descriptor, off_t size) {
   struct stat status {};
   if (fstat(descriptor, &status) == 0 && status.st_size >= size) return;
-  if (fallocate(descriptor, 0, status.st_size, size - status.st_size) == 0) return;
-  if (errno == EOPNOTSUPP && ftruncate(descriptor, size) == 0) return;
-  throw environment_error(fmt::format("cannot make room: {}", std::generic_category().message(errno)));
+  int failed = 0;
+  do {
+    failed = fallocate(descriptor, 0, status.st_size, size - status.st_size);
+  } while (failed != 0 && errno == EINTR);
+  const bool unsupported = failed != 0 && (errno == EOPNOTSUPP || errno == ENOSYS);
+  if (unsupported) failed = ftruncate(descriptor, size);
+  if (failed != 0) throw environment_error("cannot make room: " + std::generic_category().message(errno));
 }
 
 Handle access_list() {

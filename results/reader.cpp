@@ -116,6 +116,10 @@ class Reader::File {
       members_ = Dataset::open(file_.get(), members_array.name);
       histograms_ = Dataset::open(file_.get(), histograms_array.name);
       series_ = read_table<SeriesRow>(file_.get(), torn());
+      const std::uint64_t announced = Dataset::open(file_.get(), Table<SeriesRow>::name).rows();
+      if (announced > series_.size() + 1) {  // a killed run loses one row at most
+        throw bad_input(fmt::format("/series is damaged: {} of {} rows can be read", series_.size(), announced));
+      }
       for (std::size_t i = 0; i < series_.size(); ++i) check_row(series_[i], i);
     });
   }

@@ -100,6 +100,7 @@ class Writer::File {
   bool try_finish(const std::string& status, const std::string& reason, const EventRow& event, Seconds timeout) {
     const std::unique_lock lock(mutex_, std::chrono::duration<double>(timeout.value));
     if (!lock.owns_lock()) return false;
+    if (!file_.is_open()) return true;
     begin();
     append_rows(std::vector{event});
     close(status, reason);

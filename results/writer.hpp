@@ -41,7 +41,8 @@ class Writer {
   void finish(const std::string& status, const std::string& reason);
 
   /// For a watchdog whose main thread may be stuck in a call of this class: gives up, returning false, when that call
-  /// does not end within `timeout`. Otherwise appends `event`, closes with `status` at once, uncompressed.
+  /// does not end within `timeout`. Otherwise appends `event` and closes with `status` at once, uncompressed; a file
+  /// that is closed already is left alone. Throws Error(environment) when the disk does not take it.
   bool try_finish(const std::string& status, const std::string& reason, const EventRow& event, Seconds timeout);
 
   [[nodiscard]] const std::filesystem::path& path() const;
