@@ -32,7 +32,7 @@ class JudgeCommand final : public Command {
   ExitCode execute() override {
     const Offer offer = load_offer(offer_, builtin_clauses());
     const Judgement judgement = judge_run(load_run(run_), offer, builtin_clauses(), partial_);
-    fmt::print("{}\n", json_ ? report_json(judgement) : report_text(judgement, wants_colours(STDOUT_FILENO)));
+    fmt::print("{}", json_ ? report_json(judgement) : report_text(judgement, wants_colours(STDOUT_FILENO)));
     return judgement.exit_code();
   }
 

@@ -39,7 +39,7 @@ class ShowCommand final : public Command {
   ExitCode execute() override {
     if (status_) return print_status();
     const RunData run = load_run(run_);
-    fmt::print("{}\n", text_of(run));
+    fmt::print("{}", text_of(run));
     return ExitCode::ok;
   }
 
