@@ -123,10 +123,6 @@ void judge_worst(Verdict& verdict, const std::vector<Measurement>& measurements,
   verdict.member = run.describe(worst->members) + ": " + worst->name;
   verdict.evidence = worst->series;
   verdict.reason += common_ground(run, failing, measurements.size());
-  if (verdict.outcome == Outcome::pass && worst->mostly_disturbed()) {
-    verdict.notes.push_back(fmt::format("{} of {} epochs were disturbed ({})", worst->disturbed_epochs, worst->epochs,
-                                        flag_names(worst->flags & disturbance_flags())));
-  }
 }
 
 void judge_counted(Verdict& verdict, const std::vector<Counted>& members) {

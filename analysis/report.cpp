@@ -1,10 +1,9 @@
 #include "analysis/report.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <array>
 
 namespace assay {
 namespace {
@@ -28,8 +27,8 @@ std::string_view colour_of(Outcome outcome) {
   return "";
 }
 
-std::string verdict_cell(Outcome outcome, bool colours) {
-  const std::string padded = fmt::format("{:<17}", to_string(outcome));
+std::string verdict_cell(Outcome outcome, std::size_t width, bool colours) {
+  const std::string padded = fmt::format("{:<{}}", to_string(outcome), width);
   return colours ? fmt::format("{}{}\033[0m", colour_of(outcome), padded) : padded;
 }
 
@@ -44,27 +43,36 @@ std::string interval_cell(const Verdict& verdict) {
                      format_quantity(verdict.measured->interval.high, verdict.clause.dimension));
 }
 
+std::string disturbed_cell(const Verdict& verdict) {
+  if (!verdict.measured || verdict.measured->counted() || verdict.measured->disturbed_epochs == 0) return "";
+  return fmt::format("{} of {}", verdict.measured->disturbed_epochs, verdict.measured->epochs);
+}
+
 std::string limit_cell(const Verdict& verdict) {
   return (verdict.clause.sense == Sense::at_least ? ">= " : "<= ") +
          format_quantity(verdict.clause.limit(), verdict.clause.dimension);
 }
 
 std::string table(const Judgement& judgement, bool colours) {
-  std::vector<std::array<std::string, 4>> rows{{"CLAUSE", "NEEDED", "MEASURED", "INTERVAL"}};
+  std::vector<std::array<std::string, 5>> rows{{"CLAUSE", "NEEDED", "MEASURED", "INTERVAL", "DISTURBED"}};
   for (const Verdict& verdict : judgement.verdicts) {
-    rows.push_back({verdict.clause.title(), limit_cell(verdict), measured_cell(verdict), interval_cell(verdict)});
+    rows.push_back({verdict.clause.title(), limit_cell(verdict), measured_cell(verdict), interval_cell(verdict),
+                    disturbed_cell(verdict)});
   }
-  std::array<std::size_t, 4> width{};
+  std::array<std::size_t, 5> width{};
+  std::size_t verdict_width = std::string_view("VERDICT").size();
+  for (const Verdict& verdict : judgement.verdicts)
+    verdict_width = std::max(verdict_width, to_string(verdict.outcome).size());
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
   }
   std::string text;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const auto& row = rows[r];
-    const std::string cell =
-        r == 0 ? fmt::format("{:<17}", "VERDICT") : verdict_cell(judgement.verdicts[r - 1].outcome, colours);
-    std::string line = fmt::format("{} {:<{}}  {:>{}}  {:>{}}  {}", cell, row[0], width[0], row[1], width[1], row[2],
-                                   width[2], row[3]);
+    const std::string cell = r == 0 ? fmt::format("{:<{}}", "VERDICT", verdict_width)
+                                    : verdict_cell(judgement.verdicts[r - 1].outcome, verdict_width, colours);
+    std::string line = fmt::format("{} {:<{}}  {:>{}}  {:>{}}  {:<{}}  {}", cell, row[0], width[0], row[1], width[1],
+                                   row[2], width[2], row[3], width[3], row[4]);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
@@ -103,7 +111,7 @@ std::string evidence_text(const std::vector<std::int64_t>& series) {
 }
 
 void append_details(std::string& text, const Verdict& verdict, bool colours) {
-  text += fmt::format("\n{} {}  ({})\n", verdict_cell(verdict.outcome, colours), verdict.clause.title(),
+  text += fmt::format("\n{} {}  ({})\n", verdict_cell(verdict.outcome, 0, colours), verdict.clause.title(),
                       verdict.clause.place.text());
   append_wrapped(text, "why", verdict.reason);
   append_wrapped(text, "offer", verdict.clause.derivation());
@@ -150,11 +158,6 @@ std::string report_text(const Judgement& judgement, bool colours) {
                   colours ? fmt::format("{}{}\033[0m", colour_of(judgement.overall), overall) : std::string(overall),
                   judgement.summary);
   return text;
-}
-
-bool wants_colours(int file_descriptor) {
-  const char* refused = std::getenv("NO_COLOR");
-  return isatty(file_descriptor) == 1 && (refused == nullptr || *refused == '\0');
 }
 
 }  // namespace assay

@@ -17,7 +17,4 @@ namespace assay {
 /// "EMULATED hardware ..." or "measured hardware", the share of disturbed series, and the scope, in one line.
 [[nodiscard]] std::string evidence_line(const Judgement& judgement);
 
-/// True when `file_descriptor` is a terminal and NO_COLOR is not set (https://no-color.org).
-[[nodiscard]] bool wants_colours(int file_descriptor);
-
 }  // namespace assay

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -31,12 +32,16 @@ std::string evidence_name(Evidence evidence) {
   return "INVALID";
 }
 
+std::string counted(int number, const std::string& what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
 std::string run_text(const RunData& data) {
   const auto& run = data.run;
   std::string text = run.emulated ? "EMULATED hardware: no evidence about a real machine\n" : "";
-  text +=
-      fmt::format("run {} of {}: {} ranks on {} nodes, suite {}, {}{}\n", run.run_id, run.start_utc, run.ranks,
-                  run.nodes, run.suite, run.status, run.status_reason.empty() ? "" : " (" + run.status_reason + ")");
+  text += fmt::format("run {} of {}: {} on {}, suite {}, {}{}\n", run.run_id, run.start_utc, counted(run.ranks, "rank"),
+                      counted(run.nodes, "node"), run.suite, run.status,
+                      run.status_reason.empty() ? "" : " (" + run.status_reason + ")");
   text += fmt::format("command: {}\nassay {} ({}), {}\n", run.command, run.assay_version, run.git_sha, run.mpi_library);
   return text;
 }
@@ -45,10 +50,10 @@ std::string nodes_text(const RunData& data) {
   std::string text;
   for (const auto& node : data.nodes) {
     text += fmt::format(
-        "node {} {}: {}, {} sockets, {} cores, {} CPUs of which {} granted, {} memory of which {} granted, "
+        "node {} {}: {}, {}, {}, {} CPUs of which {} granted, {} memory of which {} granted, "
         "{}, Linux {}, {}\n",
-        node.node, node.host, node.cpu_model, node.sockets, node.cores, node.threads, node.cpus_granted,
-        format_quantity(static_cast<double>(node.memory_bytes), Dimension::bytes),
+        node.node, node.host, node.cpu_model, counted(node.sockets, "socket"), counted(node.cores, "core"),
+        node.threads, node.cpus_granted, format_quantity(static_cast<double>(node.memory_bytes), Dimension::bytes),
         format_quantity(static_cast<double>(node.memory_granted_bytes), Dimension::bytes), node.os, node.kernel,
         node.virtualization);
   }
@@ -69,23 +74,57 @@ std::vector<Line> lines_of(const RunData& run) {
   return lines;
 }
 
-std::string direction_mark(Direction direction) {
-  return direction == Direction::none ? "" : " " + std::string(to_string(direction));
+/// "one way", "both ways"; empty where data has no direction, or where a latency names it already.
+std::string direction_cell(const Measurement& m) {
+  if (m.direction == Direction::none || m.dimension == Dimension::seconds) return "";
+  return m.direction == Direction::one_way ? "one way" : "both ways";
 }
 
-std::string line_text(const Line& line, std::size_t width) {
+/// Cells of a line: name, median, direction, interval, epochs, members, and what is wrong with it.
+std::array<std::string, 7> cells_of(const Line& line) {
   const Measurement& m = line.measurement;
-  const std::string flags = flag_names(m.flags);
-  std::string text = fmt::format("{:<{}}  {:>12}{}", line.name, width, format_quantity(m.value, m.dimension),
-                                 direction_mark(m.direction));
+  std::string interval;
   if (m.epochs > 0) {
-    text += fmt::format("  [{}, {}]", format_quantity(m.interval.low, m.dimension),
-                        format_quantity(m.interval.high, m.dimension));
+    interval = fmt::format("[{}, {}]", format_quantity(m.interval.low, m.dimension),
+                           format_quantity(m.interval.high, m.dimension));
   }
-  text += fmt::format("  {} epoch{}  {}", m.epochs, m.epochs == 1 ? "" : "s", line.members);
-  if (m.evidence != Evidence::valid) text += fmt::format("  {}: {}", evidence_name(m.evidence), m.problem);
-  if (!flags.empty()) text += "  {" + flags + "}";
-  return text + "\n";
+  std::string remarks = flag_names(m.flags);
+  if (m.evidence != Evidence::valid)
+    remarks = evidence_name(m.evidence) + ": " + m.problem + (remarks.empty() ? "" : "; " + remarks);
+  return {line.name,
+          format_quantity(m.value, m.dimension),
+          direction_cell(m),
+          interval,
+          std::to_string(m.epochs),
+          line.members,
+          remarks};
+}
+
+std::string events_text(const RunData& run) {
+  std::string text;
+  for (const auto& event : run.events) {
+    text += fmt::format("{} after {:.1f} s{}: {}\n", event.severity, event.time,
+                        event.rank < 0 ? "" : fmt::format(", rank {}", event.rank), event.text);
+  }
+  return text;
+}
+
+std::string table_text(const std::vector<Line>& lines) {
+  std::vector<std::array<std::string, 7>> rows{
+      {"CASE/POINT", "MEDIAN", "WAY", "INTERVAL", "EPOCHS", "RANKS", "REMARKS"}};
+  for (const Line& line : lines) rows.push_back(cells_of(line));
+  std::array<std::size_t, 7> width{};
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line =
+        fmt::format("{:<{}}  {:>{}}  {:<{}}  {:<{}}  {:>{}}  {:<{}}  {}", row[0], width[0], row[1], width[1], row[2],
+                    width[2], row[3], width[3], row[4], width[4], row[5], width[5], row[6]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
 }
 
 ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
@@ -135,11 +174,7 @@ std::string matrix_text(const std::string& title, const Matrix& cells) {
 }  // namespace
 
 std::string summary_text(const RunData& run) {
-  const auto lines = lines_of(run);
-  std::size_t width = 0;
-  for (const Line& line : lines) width = std::max(width, line.name.size());
-  std::string text = run_text(run) + nodes_text(run) + "\n";
-  for (const Line& line : lines) text += line_text(line, width);
+  std::string text = run_text(run) + nodes_text(run) + "\n" + table_text(lines_of(run)) + events_text(run);
   text += fmt::format("{} series, {} samples\n", run.series.size(), run.samples.size());
   return text;
 }
@@ -181,9 +216,9 @@ std::string pairs_text(const RunData& run) {
     const std::uint64_t bytes = set.point.integer("bytes");
     by_size[bytes][{set.members[0], set.members[1]}] =
         m.evidence == Evidence::valid ? format_quantity(m.value, m.dimension) : evidence_name(m.evidence);
-    titles[bytes] =
-        fmt::format("{} at {} between ranks,{}", m.dimension == Dimension::seconds ? "latency" : "rate",
-                    format_quantity(static_cast<double>(bytes), Dimension::bytes), direction_mark(m.direction));
+    titles[bytes] = fmt::format("{} at {} between ranks{}", m.dimension == Dimension::seconds ? "latency" : "rate",
+                                format_quantity(static_cast<double>(bytes), Dimension::bytes),
+                                m.direction == Direction::both_ways ? ", both ways" : ", one way");
   }
   if (by_size.empty()) {
     throw bad_input("this run has no pairs", "measure them with: assay run --filter mpi.pairs (2 ranks or more)");

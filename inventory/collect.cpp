@@ -25,6 +25,12 @@ SoftwareFacts compiler() {
 #endif
 }
 
+std::string absolute_path(const std::string& path) {
+  auto normal = std::filesystem::absolute(path).lexically_normal();
+  if (!normal.has_filename() && normal.has_relative_path()) normal = normal.parent_path();  // "/a/." gives "/a/"
+  return normal.string();
+}
+
 }  // namespace
 
 std::vector<SoftwareFacts> read_software(const SystemRoot& root, const std::vector<NicFacts>& nics) {
@@ -52,7 +58,7 @@ NodeFacts collect_node(const SystemRoot& root, const CollectOptions& options) {
   node.system.clock_cost = clock_cost().value;
   node.nics = read_nics(root);
   std::vector<std::string> paths;
-  for (const auto& path : options.paths) paths.push_back(std::filesystem::absolute(path).lexically_normal().string());
+  for (const auto& path : options.paths) paths.push_back(absolute_path(path));
   node.disks = read_disks(root, paths);
   node.software = options.software;
   if (topology.hwloc_version.known()) node.software.push_back({"hwloc", topology.hwloc_version.value(), ""});

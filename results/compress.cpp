@@ -26,13 +26,13 @@ void replace_by_compressed_copy(const std::filesystem::path& path, const RunInfo
   NewFile copy(path, info.run_id);
   {
     const Handle source = open_file_for_reading(path);
-    Handle target = create_file(copy, Storage::final);
+    OutputFile target(copy, Storage::final);
     Contents contents = create_contents(target.get(), info, Storage::final);
     contents.for_each([&](std::string_view name, Dataset& to) {
       copy_rows(Dataset::open(source.get(), name), to);
       to.close();
     });
-    target.close("close the compressed copy");
+    target.close();
   }
   synchronize(copy.path());
   copy.replace_target();

@@ -14,8 +14,8 @@ namespace assay::results {
 /// Private to results/: owners and checks for the C API of HDF5. A failed call throws Error(environment) with the
 /// action and what HDF5 says; callers add the path and, for files of others, turn it into Error(bad_input).
 
-/// Stops HDF5 from printing errors of this thread on stderr; they are thrown instead. Cheap, idempotent.
-void silence_hdf5();
+/// To be called before anything else of HDF5 in each thread; cheap, idempotent. Errors are thrown, so HDF5 prints none.
+void prepare_hdf5();
 
 /// Outermost and innermost message of HDF5's error stack of this thread.
 [[nodiscard]] std::string hdf5_error_text();
@@ -59,8 +59,31 @@ enum class Storage {
   final     ///< compressed
 };
 
-/// Fills the empty file of `place`.
-[[nodiscard]] Handle create_file(const NewFile& place, Storage storage);
+/// A file being written. What is not flushed or closed never reaches it: HDF5 would go on after a failed write, and
+/// announce a size that the file does not have.
+class OutputFile {
+ public:
+  OutputFile() = default;
+  /// Fills the empty file of `place`.
+  OutputFile(const NewFile& place, Storage storage);
+  OutputFile(OutputFile&&) noexcept = default;
+  OutputFile& operator=(OutputFile&&) noexcept = default;
+  ~OutputFile();
+
+  /// Makes room on the disk first, so that a full disk is noticed before anything is overwritten.
+  void flush();
+  void close();
+  /// Leaves the file as the last flush made it; every object in it is closed before.
+  void abandon();
+  [[nodiscard]] bool is_open() const { return file_.get() >= 0; }
+  [[nodiscard]] hid_t get() const { return file_.get(); }
+
+ private:
+  [[nodiscard]] int descriptor() const;
+
+  Handle file_;
+};
+
 [[nodiscard]] Handle open_file_for_reading(const std::filesystem::path& path);
 
 }  // namespace assay::results

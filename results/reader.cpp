@@ -80,7 +80,7 @@ struct Tail {
 /// Whatever fails while reading is the file's fault.
 template <class Work>
 auto reading(const std::filesystem::path& path, Work&& work) {
-  silence_hdf5();
+  prepare_hdf5();
   try {
     return work();
   } catch (const Error& error) {

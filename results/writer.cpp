@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "core/error.hpp"
@@ -43,14 +44,14 @@ std::vector<char> pack_rows(const RowLayout<Row>& layout, const std::vector<Row>
 class Writer::File {
  public:
   File(std::filesystem::path path, RunInfo info, bool overwrite) : path_(std::move(path)), info_(std::move(info)) {
-    silence_hdf5();
+    prepare_hdf5();
     info_.status = "running";
     check_target(path_, overwrite);
     NewFile place(path_, info_.run_id);
     writing([&] {
-      file_ = create_file(place, Storage::running);
+      file_ = OutputFile(place, Storage::running);
       contents_ = create_contents(file_.get(), info_, Storage::running);
-      flush();
+      file_.flush();
     });
     overwrite ? place.replace_target() : place.become_target();
   }
@@ -66,21 +67,21 @@ class Writer::File {
     const std::lock_guard lock(mutex_);
     begin();
     check_sizes(series);
-    auto& table = contents_.table<SeriesRow>();
+    auto& table = contents_->table<SeriesRow>();
     SeriesRow row = series.row;
     row.series = static_cast<std::int64_t>(table.dataset.rows());
-    row.members = static_cast<std::int64_t>(contents_.members.rows());
-    row.offset = static_cast<std::int64_t>(contents_.samples.rows());
+    row.members = static_cast<std::int64_t>(contents_->members.rows());
+    row.offset = static_cast<std::int64_t>(contents_->samples.rows());
     row.count = static_cast<std::int64_t>(series.samples.size());
-    row.histogram = series.histogram.empty() ? -1 : static_cast<std::int64_t>(contents_.histograms.rows());
+    row.histogram = series.histogram.empty() ? -1 : static_cast<std::int64_t>(contents_->histograms.rows());
     const std::vector<char> bytes = pack_rows(table.layout, std::vector{row});
     writing([&] {
-      contents_.samples.append(native_type<double>(), series.samples.data(), series.samples.size());
-      contents_.members.append(native_type<std::int32_t>(), series.members.data(), series.members.size());
-      if (row.histogram >= 0) contents_.histograms.append(native_type<std::uint64_t>(), series.histogram.data(), 1);
-      flush();
+      contents_->samples.append(native_type<double>(), series.samples.data(), series.samples.size());
+      contents_->members.append(native_type<std::int32_t>(), series.members.data(), series.members.size());
+      if (row.histogram >= 0) contents_->histograms.append(native_type<std::uint64_t>(), series.histogram.data(), 1);
+      file_.flush();
       table.dataset.append(table.layout.type(), bytes.data(), 1);
-      flush();
+      file_.flush();
     });
     return row.series;
   }
@@ -109,30 +110,27 @@ class Writer::File {
 
  private:
   void begin() const {
-    silence_hdf5();
-    if (file_.get() < 0) throw environment_error(path_.string() + ": the result file is closed already");
+    prepare_hdf5();
+    if (!file_.is_open()) throw environment_error(path_.string() + ": the result file is closed already");
   }
 
   template <class Row>
   void append_rows(const std::vector<Row>& rows) {
-    auto& table = contents_.table<Row>();
+    auto& table = contents_->table<Row>();
     const std::vector<char> bytes = pack_rows(table.layout, rows);
     writing([&] {
       table.dataset.append(table.layout.type(), bytes.data(), rows.size());
-      flush();
+      file_.flush();
     });
   }
-
-  void flush() { check_hdf5(H5Fflush(file_.get(), H5F_SCOPE_LOCAL), "flush the file"); }
 
   void close(const std::string& status, const std::string& reason) {
     info_.status = status;
     info_.status_reason = reason;
     writing([&] {
       rewrite_status(file_.get(), info_);
-      flush();
-      contents_ = Contents{};
-      file_.close("close the file");
+      contents_.reset();
+      file_.close();
     });
   }
 
@@ -142,8 +140,8 @@ class Writer::File {
     try {
       work();
     } catch (const Error& error) {
-      contents_ = Contents{};
-      file_ = Handle{};
+      contents_.reset();
+      file_.abandon();
       throw Error(error.code(), path_.string() + ": " + error.what(),
                   "look at the free space and the health of this file system; series reported before are in the file");
     }
@@ -152,8 +150,8 @@ class Writer::File {
   std::timed_mutex mutex_;
   std::filesystem::path path_;
   RunInfo info_;
-  Handle file_;
-  Contents contents_;
+  OutputFile file_;
+  std::optional<Contents> contents_;
 };
 
 Writer::Writer(std::unique_ptr<File> file) : file_(std::move(file)) {}

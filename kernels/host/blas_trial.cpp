@@ -28,6 +28,7 @@ namespace assay {
 namespace {
 
 constexpr int trial_order = 512;
+constexpr double near_tie = 0.97;
 constexpr double trial_flops = 2.0 * trial_order * trial_order * trial_order;
 
 /// Median seconds of a product of order `trial_order`, NaN when the result is wrong.
@@ -162,13 +163,16 @@ BlasChoice choose_blas_kernel(const std::vector<std::string>& command, const std
       choice.trials.push_back({.kernel = kernel, .outcome = "not tried: no time left", .corename = {}, .rate = {}});
       continue;
     }
-    const BlasTrial& trial = choice.trials.emplace_back(try_kernel(command, kernel, limit));
-    if (!trial.usable() || trial.rate <= choice.rate) continue;
+    choice.trials.push_back(try_kernel(command, kernel, limit));
+    choice.rate = std::max(choice.rate, choice.trials.back().rate);
+  }
+  for (const BlasTrial& trial : choice.trials) {
+    if (!trial.usable() || trial.rate < choice.rate * near_tie) continue;
     choice.kernel = trial.kernel;
     choice.corename = trial.corename;
     choice.rate = trial.rate;
+    return choice;
   }
-  if (choice.rate.value > 0) return choice;
   throw environment_error("no OpenBLAS kernel works here" + choice.summary(),
                           "Install OpenBLAS (Debian, Ubuntu: libopenblas0-pthread), or see what the library says with "
                           "OPENBLAS_VERBOSE=2.");

@@ -49,9 +49,9 @@ struct CpuFeatures {
 
 /// Tries each candidate in a child process of its own, `command` with the candidate as one more argument; the child is
 /// to call blas_trial_main. Kernels that ran already as the library's own choice are not tried again. A crash, a wrong
-/// result, other kernels than asked for or a time-out puts a candidate out; the fastest of the others is chosen. A
-/// candidate has `limit_each`, all together `limit_all`; those that time does not reach are listed as not tried. Throws
-/// Error(environment) when none is left.
+/// result, other kernels than asked for or a time-out puts a candidate out; of the others the first within 3 % of the
+/// fastest is chosen, so that runs on equal machines use equal kernels. A candidate has `limit_each`, all together
+/// `limit_all`; those that time does not reach are listed as not tried. Throws Error(environment) when none is left.
 [[nodiscard]] BlasChoice choose_blas_kernel(const std::vector<std::string>& command,
                                             const std::vector<std::string>& candidates,
                                             Seconds limit_each = Seconds(0.6), Seconds limit_all = Seconds(1.5));

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 
 #include "analysis/offer.hpp"
 #include "analysis/report.hpp"
@@ -12,6 +13,12 @@
 namespace assay {
 
 namespace {
+
+/// Colours on a terminal, unless NO_COLOR is set (https://no-color.org).
+bool wants_colours() {
+  const char* refused = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) == 1 && (refused == nullptr || *refused == '\0');
+}
 
 class JudgeCommand final : public Command {
  public:
@@ -32,7 +39,7 @@ class JudgeCommand final : public Command {
   ExitCode execute() override {
     const Offer offer = load_offer(offer_, builtin_clauses());
     const Judgement judgement = judge_run(load_run(run_), offer, builtin_clauses(), partial_);
-    fmt::print("{}", json_ ? report_json(judgement) : report_text(judgement, wants_colours(STDOUT_FILENO)));
+    fmt::print("{}", json_ ? report_json(judgement) : report_text(judgement, wants_colours()));
     return judgement.exit_code();
   }
 

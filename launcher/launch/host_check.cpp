@@ -34,8 +34,10 @@ void take_fact(const std::string& key, const std::string& value, HostFacts& fact
 std::string last_line(const std::string& text) {
   std::istringstream lines(text);
   std::string last;
-  for (std::string line; std::getline(lines, line);)
-    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(line.find_last_not_of(" \t\r") + 1);
+    if (!line.empty()) last = line;
+  }
   return last;
 }
 

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <charconv>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 
@@ -48,17 +47,18 @@ std::optional<int> parse_slots(std::string_view text) {
 
 HostEntry parse_line(const std::vector<std::string_view>& words) {
   constexpr std::string_view key = "slots=";
-  std::string_view name = words[0];
+  const std::size_t colon = words[0].find(':');
+  const std::string_view name = words[0].substr(0, colon);
   std::optional<std::string_view> slots;
-  if (const std::size_t colon = name.find(':'); colon != std::string_view::npos) {
-    slots = name.substr(colon + 1);
-    name = name.substr(0, colon);
-  } else if (words.size() == 2 && words[1].substr(0, key.size()) == key) {
+  std::size_t used = 1;
+  if (colon != std::string_view::npos) {
+    slots = words[0].substr(colon + 1);
+  } else if (words.size() > 1 && words[1].substr(0, key.size()) == key) {
     slots = words[1].substr(key.size());
+    used = 2;
   }
-  if (words.size() > 2 || (words.size() == 2 && (!slots || words[1].substr(0, key.size()) != key)))
-    throw bad_input(fmt::format("'{}' is neither slots=N nor a comment", words.back()));
   if (!is_host_name(name)) throw bad_input(fmt::format("'{}' is not a host name", name));
+  if (words.size() > used) throw bad_input(fmt::format("'{}' does not belong there", words[used]));
   HostEntry entry{std::string(name), 0};
   if (slots) {
     const auto number = parse_slots(*slots);
@@ -97,7 +97,8 @@ std::vector<HostEntry> parse_hosts(std::string_view text, std::string_view file)
 std::vector<HostEntry> read_hosts_file(const std::filesystem::path& file) {
   std::ifstream stream(file);
   if (!stream) throw system_error(ExitCode::bad_input, "cannot open the hosts file", file.string(), errno);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  std::string text;
+  std::getline(stream, text, '\0');
   if (stream.bad()) throw system_error(ExitCode::bad_input, "cannot read the hosts file", file.string(), errno);
   return parse_hosts(text, file.string());
 }

@@ -11,21 +11,6 @@
 
 namespace assay {
 
-/// What a rank sends beside its samples; trivially copyable.
-struct Recorder::Header {
-  std::uint64_t iterations = 0;
-  std::uint64_t kept = 0;
-  SeriesStatus status = SeriesStatus::ok;
-  StopReason stop = StopReason::go_on;
-  Work work;
-  std::uint64_t checked = 0;
-  std::uint64_t wrong = 0;
-  double measured_seconds = 0;
-  double warmup_seconds = 0;
-  double setup_seconds = 0;
-  std::int64_t involuntary_switches = 0;
-};
-
 namespace {
 
 std::vector<std::uint64_t> histogram_of(const std::vector<double>& seconds) {
@@ -53,7 +38,16 @@ std::uint32_t flags_of(const Surroundings& around) {
   return flags;
 }
 
-double largest(double a, double b) { return std::max(a, b); }
+void describe_surroundings(results::SeriesRow& row, int epoch, const Surroundings& around) {
+  row.epoch = epoch;
+  row.start_time = around.start_time;
+  row.end_time = around.end_time;
+  row.fingerprint_before = around.fingerprint_before;
+  row.fingerprint_after = around.fingerprint_after;
+  row.competing_cpus = around.competing_cpus;
+  row.steal_share = around.steal_share;
+  row.flags |= flags_of(around);
+}
 
 }  // namespace
 
@@ -73,65 +67,58 @@ std::vector<std::size_t> choose_subset(std::size_t total, std::size_t kept, std:
   return chosen;
 }
 
+Recorder::Contribution Recorder::contribution(const PlannedPoint& planned, std::uint64_t number, const Sampled& sampled,
+                                              const Surroundings& around) const {
+  Contribution mine;
+  const std::size_t ranks = size_of_own_set(planned.sets, world_.rank());
+  const std::size_t most = std::max<std::size_t>(1, keep_bytes_ / (sizeof(double) * ranks));
+  for (const std::size_t i : choose_subset(sampled.seconds.size(), most, mix(seed_, number)))
+    mine.seconds.push_back(sampled.seconds[i]);
+  if (mine.seconds.size() < sampled.seconds.size()) mine.histogram = histogram_of(sampled.seconds);
+  mine.problem = sampled.failure + sampled.check.first;
+  Header& header = mine.header;
+  header.iterations = sampled.seconds.size();
+  header.kept = mine.seconds.size();
+  header.status = sampled.status;
+  header.stop = sampled.stop;
+  header.work = sampled.work;
+  header.checked = sampled.check.checked;
+  header.wrong = sampled.check.wrong;
+  header.measured_seconds = sampled.measured_seconds;
+  header.warmup_seconds = sampled.warmup_seconds;
+  header.setup_seconds = sampled.setup_seconds;
+  header.involuntary_switches = around.involuntary_switches;
+  return mine;
+}
+
 std::vector<Recorded> Recorder::record(const PlannedPoint& planned, int epoch, std::uint64_t number,
                                        const Sampled* sampled, const Surroundings& around) {
-  Header mine;
-  std::vector<double> kept_seconds;
-  std::vector<std::uint64_t> histogram;
-  if (sampled != nullptr) {
-    const std::size_t ranks = size_of_own_set(planned.sets, world_.rank());
-    const std::size_t most = std::max<std::size_t>(1, keep_bytes_ / (sizeof(double) * ranks));
-    for (const std::size_t i : choose_subset(sampled->seconds.size(), most, mix(seed_, number)))
-      kept_seconds.push_back(sampled->seconds[i]);
-    if (kept_seconds.size() < sampled->seconds.size()) histogram = histogram_of(sampled->seconds);
-    mine = {sampled->seconds.size(),
-            kept_seconds.size(),
-            sampled->status,
-            sampled->stop,
-            sampled->work,
-            sampled->check.checked,
-            sampled->check.wrong,
-            sampled->measured_seconds,
-            sampled->warmup_seconds,
-            sampled->setup_seconds,
-            around.involuntary_switches};
-  }
-  const auto headers = gather_values<Header>(world_, std::span<const Header>(&mine, 1));
-  const auto samples = gather_values<double>(world_, kept_seconds);
-  const auto histograms = gather_values<std::uint64_t>(world_, histogram);
-  const std::string problem = sampled == nullptr ? "" : sampled->failure + sampled->check.first;
-  const std::vector<std::string> problems = gather_texts(world_, problem);
-  if (world_.rank() != 0) return {};
-
-  std::vector<Header> of_rank;
-  for (const auto& header : headers) of_rank.push_back(header.front());
+  const Contribution mine = sampled == nullptr ? Contribution{} : contribution(planned, number, *sampled, around);
+  Gathered all;
+  for (const auto& header : gather_values<Header>(world_, std::span<const Header>(&mine.header, 1)))
+    all.headers.push_back(header.front());
+  all.samples = gather_values<double>(world_, mine.seconds);
+  all.histograms = gather_values<std::uint64_t>(world_, mine.histogram);
+  all.problems = gather_texts(world_, mine.problem);
   std::vector<Recorded> recorded;
+  if (world_.rank() != 0) return recorded;
   for (const auto& members : planned.sets) {
-    results::Series series = assemble(planned, members, of_rank, samples, histograms);
-    series.row.epoch = epoch;
-    series.row.start_time = around.start_time;
-    series.row.end_time = around.end_time;
-    series.row.fingerprint_before = around.fingerprint_before;
-    series.row.fingerprint_after = around.fingerprint_after;
-    series.row.competing_cpus = around.competing_cpus;
-    series.row.steal_share = around.steal_share;
-    series.row.flags |= flags_of(around);
+    results::Series series = assemble(planned, members, all);
+    describe_surroundings(series.row, epoch, around);
     series.row.series = writer_->append(series);
-    const Header& first = of_rank[static_cast<std::size_t>(members.front())];
+    const Work& work = all.headers[static_cast<std::size_t>(members.front())].work;
     const std::vector<double> seconds =
         combine_seconds(planned.info->combine, series.samples, static_cast<std::size_t>(series.row.ranks));
-    recorded.push_back({series.row, series.members, value_of(first.work, median(seconds)),
-                        dimension_of(first.work.kind), report_problems(series, problems)});
+    recorded.push_back({series.row, series.members, value_of(work, median(seconds)), dimension_of(work.kind),
+                        report_problems(series, all.problems)});
   }
   return recorded;
 }
 
-results::Series Recorder::assemble(const PlannedPoint& planned, const std::vector<int>& members,
-                                   const std::vector<Header>& headers, const std::vector<std::vector<double>>& samples,
-                                   const std::vector<std::vector<std::uint64_t>>& histograms) const {
+results::Series Recorder::assemble(const PlannedPoint& planned, const std::vector<int>& members, const Gathered& all) {
   results::Series series;
   series.members.assign(members.begin(), members.end());
-  const Header& first = headers[static_cast<std::size_t>(members.front())];
+  const Header& first = all.headers[static_cast<std::size_t>(members.front())];
   results::SeriesRow& row = series.row;
   row.case_name = planned.info->name;
   row.point = planned.point.text();
@@ -152,18 +139,18 @@ results::Series Recorder::assemble(const PlannedPoint& planned, const std::vecto
   for (const int member : members) {
     const auto rank = static_cast<std::size_t>(member);
     // A rank that failed may hold fewer iterations than the others: the series then keeps none, never a ragged block.
-    if (headers[rank].kept != first.kept) row.kept = 0;
-    row.measured_seconds = largest(row.measured_seconds, headers[rank].measured_seconds);
-    row.warmup_seconds = largest(row.warmup_seconds, headers[rank].warmup_seconds);
-    row.setup_seconds = largest(row.setup_seconds, headers[rank].setup_seconds);
-    row.involuntary_switches += headers[rank].involuntary_switches;
+    if (all.headers[rank].kept != first.kept) row.kept = 0;
+    row.measured_seconds = std::max(row.measured_seconds, all.headers[rank].measured_seconds);
+    row.warmup_seconds = std::max(row.warmup_seconds, all.headers[rank].warmup_seconds);
+    row.setup_seconds = std::max(row.setup_seconds, all.headers[rank].setup_seconds);
+    row.involuntary_switches += all.headers[rank].involuntary_switches;
   }
   for (const int member : members) {
     const auto rank = static_cast<std::size_t>(member);
-    if (row.kept > 0) series.samples.insert(series.samples.end(), samples[rank].begin(), samples[rank].end());
-    if (histograms[rank].empty()) continue;
+    if (row.kept > 0) series.samples.insert(series.samples.end(), all.samples[rank].begin(), all.samples[rank].end());
+    if (all.histograms[rank].empty()) continue;
     series.histogram.resize(LogHistogram::bins);
-    for (std::size_t bin = 0; bin < series.histogram.size(); ++bin) series.histogram[bin] += histograms[rank][bin];
+    for (std::size_t bin = 0; bin < series.histogram.size(); ++bin) series.histogram[bin] += all.histograms[rank][bin];
     row.flags |= results::flag_subset;
   }
   return series;

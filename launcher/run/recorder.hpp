@@ -44,11 +44,37 @@ class Recorder {
                                const Surroundings& around);
 
  private:
-  struct Header;
-  [[nodiscard]] results::Series assemble(const PlannedPoint& planned, const std::vector<int>& members,
-                                         const std::vector<Header>& headers,
-                                         const std::vector<std::vector<double>>& samples,
-                                         const std::vector<std::vector<std::uint64_t>>& histograms) const;
+  /// What a rank sends beside its samples; trivially copyable.
+  struct Header {
+    std::uint64_t iterations = 0;
+    std::uint64_t kept = 0;
+    SeriesStatus status = SeriesStatus::ok;
+    StopReason stop = StopReason::go_on;
+    Work work;
+    std::uint64_t checked = 0;
+    std::uint64_t wrong = 0;
+    double measured_seconds = 0;
+    double warmup_seconds = 0;
+    double setup_seconds = 0;
+    std::int64_t involuntary_switches = 0;
+  };
+  struct Contribution {
+    Header header;
+    std::vector<double> seconds;
+    std::vector<std::uint64_t> histogram;
+    std::string problem;
+  };
+  /// Everybody's, by world rank; on rank 0.
+  struct Gathered {
+    std::vector<Header> headers;
+    std::vector<std::vector<double>> samples;
+    std::vector<std::vector<std::uint64_t>> histograms;
+    std::vector<std::string> problems;
+  };
+  [[nodiscard]] Contribution contribution(const PlannedPoint& planned, std::uint64_t number, const Sampled& sampled,
+                                          const Surroundings& around) const;
+  [[nodiscard]] static results::Series assemble(const PlannedPoint& planned, const std::vector<int>& members,
+                                                const Gathered& all);
   /// An event for each rank that said what went wrong; the first text comes back.
   std::string report_problems(const results::Series& series, const std::vector<std::string>& problems);
 

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <string>
 
 #include "core/error.hpp"
 #include "tests/collectives/mpi_ranks.hpp"
@@ -14,16 +15,20 @@ class FailurePrinter final : public testing::EmptyTestEventListener {
  public:
   explicit FailurePrinter(int rank) : rank_(rank) {}
 
+  // Asking for the current test while a failure is reported would wait for a lock that gtest holds.
+  void OnTestStart(const testing::TestInfo& test) override {
+    test_ = std::string(test.test_suite_name()) + "." + test.name();
+  }
+
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    fmt::print(stderr, "rank {}: {}.{}: {}:{}: {}\n", rank_, test == nullptr ? "" : test->test_suite_name(),
-               test == nullptr ? "" : test->name(), result.file_name() == nullptr ? "" : result.file_name(),
-               result.line_number(), result.message());
+    fmt::print(stderr, "rank {}: {}: {}:{}: {}\n", rank_, test_,
+               result.file_name() == nullptr ? "" : result.file_name(), result.line_number(), result.message());
   }
 
  private:
   int rank_;
+  std::string test_;
 };
 
 int run_on_all_ranks() {

@@ -16,5 +16,4 @@ add_executable(assay_example ${program_sources} ${example})
 target_link_libraries(assay_example PRIVATE ${program_libraries} assay_warnings)
 
 add_test(NAME house.example_case COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/example_test.sh $<TARGET_FILE:assay_example>)
-set_tests_properties(house.example_case PROPERTIES ENVIRONMENT
-  "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
+set_tests_properties(house.example_case PROPERTIES ENVIRONMENT "${ASSAY_MPI_ENVIRONMENT}")

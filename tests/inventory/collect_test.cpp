@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include <fstream>
+#include <filesystem>
 #include <thread>
 
 #include "tests/inventory/planted_root.hpp"
@@ -37,8 +37,14 @@ TEST(Collect, SoftwareOfTheCallerComesFirstAndModulesAreNamed) {
   const auto node = collect_node(root, {{}, {{"mpi", "4.1.4", "Open MPI"}}});
   EXPECT_EQ(node.software.at(0).name, "mpi");
   EXPECT_THAT(node.software, Contains(Field(&SoftwareFacts::name, "compiler")));
-  EXPECT_THAT(node.software, Contains(Field(&SoftwareFacts::name, "hwloc")));
   EXPECT_THAT(node.software, Contains(Field(&SoftwareFacts::version, "24.04-0.6.6")));
+}
+
+TEST(Collect, RelativePathsAreThoseOfTheCurrentDirectory) {
+  const auto node = collect_node(SystemRoot(), {{"."}, {}});
+  ASSERT_GE(node.disks.size(), 1U);
+  EXPECT_EQ(node.disks[0].path, std::filesystem::current_path().string());
+  EXPECT_FALSE(node.disks[0].file_system.empty());
 }
 
 TEST(Collect, ThisMachineAgreesWithTheSystemCalls) {
@@ -51,6 +57,7 @@ TEST(Collect, ThisMachineAgreesWithTheSystemCalls) {
   EXPECT_GE(node.cpu.grant.granted.value().size(), node.cpu.grant.bound.value().size());
   EXPECT_EQ(node.cpu.grant.bound.value().size(), std::thread::hardware_concurrency());
   EXPECT_GE(node.cpu.cores.value(), 1);
+  EXPECT_THAT(node.software, Contains(Field(&SoftwareFacts::name, "hwloc")));
   EXPECT_GT(node.limits.nofile.value(), 0);
   ASSERT_GE(node.disks.size(), 1U);
   EXPECT_GT(node.disks[0].free.value(), 0);

@@ -19,6 +19,7 @@ BlasChoice choose_from(const std::vector<std::string>& candidates, Seconds each 
   const std::string script = R"(case "$0" in
     "") echo "rate=4e10 correct=yes corename=Haswell";;
     FAST) echo "rate=8e10 correct=yes corename=Fast";;
+    SAME) echo "rate=4.1e10 correct=yes corename=Same";;
     WRONG) echo "rate=0 correct=no corename=Wrong";;
     BOASTER) echo "rate=9e99 correct=no corename=Boaster";;
     CRASH) echo "rate=9e11 correct=yes corename=Crash"; kill -ILL $$;;
@@ -44,6 +45,12 @@ TEST(ChooseBlasKernel, TakesTheFastestThatIsRight) {
   EXPECT_EQ(choice.corename, "Fast");
   EXPECT_EQ(choice.rate.value, 8e10);
   EXPECT_EQ(choice.trials.size(), 5U);
+}
+
+TEST(ChooseBlasKernel, KeepsTheEarlierOfTwoThatAreAsFast) {
+  const BlasChoice choice = choose_from({"", "SAME"});
+  EXPECT_EQ(choice.kernel, "");
+  EXPECT_EQ(choice.rate.value, 4e10);
 }
 
 TEST(ChooseBlasKernel, SaysWhyTheOthersAreOut) {

@@ -148,7 +148,9 @@ TEST(PerCpuMemory, GivesEveryCpuPagesOfItsOwn) {
     for (std::size_t index = 0; index < 3; ++index) {
       EXPECT_EQ(memory.piece(index).size(), bytes);
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.piece(index).data()) % 4096, 0U);
-      if (index > 0) EXPECT_GE(memory.piece(index).data(), memory.piece(index - 1).data() + bytes);
+      if (index > 0) {
+        EXPECT_GE(memory.piece(index).data(), memory.piece(index - 1).data() + bytes);
+      }
       std::ranges::fill(memory.piece(index), std::byte{0xff});
     }
   }

@@ -18,6 +18,7 @@ namespace assay {
 namespace {
 
 constexpr double patience_seconds = 120;
+constexpr std::size_t longest_summary = 100;
 
 std::vector<int> usable_cpus() {
   cpu_set_t set;
@@ -33,8 +34,8 @@ std::vector<int> usable_cpus() {
 class Trial {
  public:
   Trial(Group& set, BufferPool& buffers, const std::filesystem::path& path)
-      : set_(set),
-        context_{set, buffers, 42, Deadline(clock_, Seconds(patience_seconds)), {usable_cpus().front()}, path, {}} {}
+      : set_(set), context_{set,  buffers, 42, Deadline(clock_, Seconds(patience_seconds)), {usable_cpus().front()},
+                            path, {}} {}
 
   std::string run(const CaseInfo& info, const Point& point) {
     try {
@@ -76,7 +77,7 @@ class Trial {
   Context context_;
 };
 
-bool described(const CaseInfo& info) { return !info.summary.empty() && info.summary.size() <= 100; }
+bool described(const CaseInfo& info) { return !info.summary.empty() && info.summary.size() <= longest_summary; }
 
 // "" on every rank when the point conforms, else the first rank's complaint.
 std::string check_point(Group& world, const CaseInfo& info, const Point& point, const RankSets& sets,
@@ -99,7 +100,11 @@ int check_all(Group& world, const std::filesystem::path& path) {
   int points = 0;
   int failures = 0;
   for (const CaseInfo& info : builtin_cases().cases()) {
-    if (!described(info)) ++failures;
+    if (!described(info)) {
+      ++failures;
+      if (world.rank() == 0)
+        fmt::print("{}: the summary is empty or longer than {} characters\n", info.name, longest_summary);
+    }
     if (layout.ranks() < info.needs.ranks || layout.nodes() < info.needs.nodes) continue;
     for (const Point& point : points_of(info, Suite::quick, layout)) {
       const RankSets sets = info.sets(layout, point);

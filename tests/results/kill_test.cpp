@@ -44,8 +44,8 @@ extern "C" int ftruncate(int file, off_t size) noexcept {
 namespace assay::results {
 namespace {
 
-constexpr int ranks = 64;
-constexpr int kept = 70;
+constexpr int ranks = 128;
+constexpr int kept = 35;
 constexpr std::size_t samples_per_series = static_cast<std::size_t>(ranks) * kept;
 
 /// The complaint about a file that must hold `reported` complete series, and at most one more.
@@ -109,7 +109,7 @@ TEST(Kill, BetweenAnyTwoWritesLosesNothingReported) {
   const TemporaryDirectory directory;
   const auto path = directory / "run.h5";
   const auto image_path = directory / "image.h5";
-  constexpr std::int64_t count = 300;  // crosses chunks of /series, /members, /samples and /events
+  constexpr std::int64_t count = 140;  // crosses chunks of /series, /members, /samples and /events
   std::vector<Change> changes;
   std::vector<std::size_t> done_at;  // number of changes after which series n was reported
   {
@@ -146,7 +146,7 @@ TEST(Kill, AtRandomMomentsLosesNothingReported) {
     Child child([&](int pipe) {
       Writer writer = Writer::create(path, sample_run(), false);
       tell(pipe, "+");
-      for (std::int64_t n = 0; n < 150; ++n) {
+      for (std::int64_t n = 0; n < 140; ++n) {
         writer.append(sample_series(n, ranks, kept));
         tell(pipe, ".");
       }

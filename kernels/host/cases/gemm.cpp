@@ -95,7 +95,7 @@ std::unique_ptr<Case> make_gemm(Context& ctx, const Point& point) {
 const Register registration({
     .name = "host.gemm",
     .summary = "Matrix product of order n on every CPU at once (OpenBLAS, one thread each) or on one alone",
-    .needs = {},
+    .needs = {.blas = true},
     .timing = Timing::shared_start,
     .combine = Combine::slowest,
     .barrier_before_each = true,

@@ -75,7 +75,7 @@ std::vector<Axis> axes(const Layout&) {
 
 const Register registration({
     .name = "host.latency",
-    .summary = "Time of one dependent load from a random cycle through all cache lines of an array (huge pages if had)",
+    .summary = "Time of one dependent load from a random cycle through all cache lines of an array",
     .needs = {},
     .timing = Timing::per_rank,
     .combine = Combine::slowest,

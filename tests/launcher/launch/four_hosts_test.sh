@@ -14,6 +14,8 @@ trap cleanup EXIT
 
 # Ranks of the test run as root, and four hosts share the cores of this machine.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
+# The agent passes no environment on; a build with sanitizers needs this one in the ranks.
+[[ -z ${LSAN_OPTIONS:-} ]] || export OMPI_MCA_mca_base_env_list=LSAN_OPTIONS
 "$cluster/up" 4
 
 failures=0
