@@ -53,7 +53,7 @@ Comparison breach(const Clause& clause, const Measurement& m) {
 }
 
 Comparison within(const Clause& clause, const Measurement& m) {
-  if (m.evidence == Evidence::too_slow) return {Outcome::inconclusive, m.problem};
+  if (m.mostly_slow()) return {Outcome::inconclusive, m.problem + ": too little was measured for a PASS"};
   return {Outcome::pass, fmt::format("{} reaches {}", interval_text(clause, m.interval),
                                      format_quantity(clause.limit(), clause.dimension))};
 }

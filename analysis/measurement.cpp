@@ -57,7 +57,9 @@ struct EpochValue {
 
 EpochValue evaluate(const RunData& run, const SeriesRow& row) {
   EpochValue epoch;
-  const RowReading reading = read_row(row);
+  RowReading reading = read_row(row);
+  // One iteration in which a rank got stuck: rates of the other ranks must not hide it.
+  if (row.status == "too_slow") reading.combine = Combine::slowest;
   epoch.fault = reading.fault;
   if (!reading.work) return epoch;
   const std::span<const double> samples = run.samples_of(row);
@@ -76,13 +78,6 @@ EpochValue evaluate(const RunData& run, const SeriesRow& row) {
   epoch.value = value_of(*reading.work, median(seconds));
   if (!std::isfinite(epoch.value)) epoch.fault = "no finite value";
   return epoch;
-}
-
-/// What a series that was given up as too slow can have reached at best: one cold iteration took all of its time.
-double best_possible(const SeriesRow& row) {
-  const RowReading reading = read_row(row);
-  const double seconds = std::max(row.warmup_seconds, row.measured_seconds);
-  return reading.work && seconds > 0 && std::isfinite(seconds) ? value_of(*reading.work, seconds) : not_a_number;
 }
 
 /// The text of the error that ended a series.
@@ -117,7 +112,8 @@ class Gatherer {
       raise(Evidence::failed, fmt::format("failed in epoch {}: {}", row.epoch, event_text(run_, row.series)));
     } else if (row.status == "too_slow") {
       raise(Evidence::too_slow, fmt::format("given up as too slow in epoch {}", row.epoch));
-      add_value(row, row.count > 0 ? evaluate(run_, row) : EpochValue{best_possible(row), false, ""});
+      slow_[row.epoch] = true;
+      if (row.count > 0) add_value(row, evaluate(run_, row));
     } else if (row.status == "ok") {
       add_ok(row);
     } else {
@@ -134,6 +130,7 @@ class Gatherer {
       values.push_back(median(of_epoch));
       result_.disturbed_epochs += disturbed_[epoch] ? 1 : 0;
       result_.oversubscribed_epochs += oversubscribed_[epoch] ? 1 : 0;
+      result_.slow_epochs += slow_[epoch] ? 1 : 0;
     }
     result_.epochs = static_cast<int>(values.size());
     result_.value = median(values);
@@ -189,6 +186,7 @@ class Gatherer {
   std::map<int, std::vector<double>> values_;
   std::map<int, bool> disturbed_;
   std::map<int, bool> oversubscribed_;
+  std::map<int, bool> slow_;
   int evaluated_rows_ = 0;
   int equal_rows_ = 0;
 };

@@ -42,7 +42,7 @@ class SeriesIndex {
 /// What a set of series comes to as evidence.
 enum class Evidence {
   valid,
-  too_slow,    ///< skipped as too slow in some epoch: the value is the best it can have been
+  too_slow,    ///< given up after one cold iteration in some epoch; that iteration, unverified, counts as its value
   wrong_data,  ///< the data that arrived was not the data that was sent
   failed,      ///< did not finish
   invalid,     ///< numbers that cannot be true: NaN, zero or negative time, averages in place of samples, unverified
@@ -60,11 +60,13 @@ struct Measurement {
   int epochs = 0;
   int disturbed_epochs = 0;  ///< contaminated, stolen from, placement moved or oversubscribed
   int oversubscribed_epochs = 0;
+  int slow_epochs = 0;               ///< given up as too slow
   std::uint32_t flags = 0;           ///< of all rows together
   std::vector<std::int64_t> series;  ///< ids
 
   [[nodiscard]] bool mostly_disturbed() const { return 2 * disturbed_epochs > epochs; }
   [[nodiscard]] bool mostly_oversubscribed() const { return 2 * oversubscribed_epochs > epochs; }
+  [[nodiscard]] bool mostly_slow() const { return 2 * slow_epochs > epochs; }
   /// All figures divided: a set over n nodes as the figure of one.
   [[nodiscard]] Measurement shared_by(int n) const;
 };

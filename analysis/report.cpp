@@ -120,7 +120,8 @@ void append_details(std::string& text, const Verdict& verdict, bool colours) {
   append_wrapped(text, "evidence", evidence_text(verdict.evidence));
   append_wrapped(text, "likely", verdict.cause);
   append_wrapped(text, "ask", verdict.question);
-  append_wrapped(text, "settle with", verdict.settle);
+  // A command, to be copied in one piece.
+  if (!verdict.settle.empty()) text += fmt::format("    {:<{}}{}\n", "settle with", label_width, verdict.settle);
 }
 
 }  // namespace

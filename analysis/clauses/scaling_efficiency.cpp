@@ -31,6 +31,7 @@ Measurement ratio(const Measurement& whole, const Measurement& base, double time
   m.epochs = std::min(whole.epochs, base.epochs);
   m.disturbed_epochs = std::min(m.epochs, std::max(whole.disturbed_epochs, base.disturbed_epochs));
   m.oversubscribed_epochs = std::min(m.epochs, std::max(whole.oversubscribed_epochs, base.oversubscribed_epochs));
+  m.slow_epochs = std::min(m.epochs, std::max(whole.slow_epochs, base.slow_epochs));
   m.flags |= base.flags;
   if (whole.evidence == Evidence::valid && base.evidence != Evidence::valid) {
     m.evidence = base.evidence;

@@ -252,7 +252,7 @@ TEST(Clauses, RegistryRefusesDuplicatesAndIncompleteKinds) {
   EXPECT_EQ(registry.kinds().front().key, "a.x");
   EXPECT_THROW(registry.add({.key = "a.x", .judge = nothing}), Error);
   EXPECT_THROW(registry.add({.key = "plain", .judge = nothing}), Error);
-  EXPECT_THROW(registry.add({.key = "c.x"}), Error);
+  EXPECT_THROW(registry.add({.key = "c.x", .judge = nullptr}), Error);
 }
 
 }  // namespace

@@ -93,8 +93,12 @@ TEST(Comparison, EvidenceComesBeforeNumbers) {
   EXPECT_EQ(outcome_of(Evidence::wrong_data), Outcome::fail);
   EXPECT_EQ(outcome_of(Evidence::failed), Outcome::not_tested);
   EXPECT_EQ(outcome_of(Evidence::invalid), Outcome::invalid);
+  m.slow_epochs = 2;
+  EXPECT_EQ(outcome_of(Evidence::too_slow), Outcome::pass);
+  m.slow_epochs = 3;
   EXPECT_EQ(outcome_of(Evidence::too_slow), Outcome::inconclusive);
   m = measured(10, 20);
+  m.slow_epochs = 5;
   EXPECT_EQ(outcome_of(Evidence::too_slow), Outcome::fail);
 }
 

@@ -149,19 +149,35 @@ TEST(Measurement, TheGravestProblemWinsInAnyOrder) {
   }
 }
 
-TEST(Measurement, TooSlowWithoutSamplesGivesTheBestThatIsPossible) {
+TEST(Measurement, AnEpochGivenUpCountsWithItsSlowestRank) {
+  SyntheticRun run;
+  run.plant(all_reduce);
+  auto& row = run.data().series[4];
+  row.status = "too_slow";
+  row.kept = 1;
+  row.count = row.ranks;
+  row.checked = 0;
+  row.combine = "concurrent";  // three ranks were quick, one was stuck
+  run.data().samples[static_cast<std::size_t>(row.offset)] = row.work * row.bus_factor / 1e3;
+  const Measurement m = measured(run.data());
+  EXPECT_EQ(m.evidence, Evidence::too_slow);
+  EXPECT_EQ(m.epochs, 5);
+  EXPECT_EQ(m.slow_epochs, 1);
+  EXPECT_FALSE(m.mostly_slow());
+  EXPECT_NEAR(m.interval.low, 1e3, 1e-6);
+}
+
+TEST(Measurement, GivenUpWithoutSamplesHasNoValue) {
   SyntheticRun run;
   run.plant(all_reduce);
   for (auto& row : run.data().series) {
     row.status = "too_slow";
     row.kept = row.count = 0;
-    row.work = 1e9;
-    row.warmup_seconds = 30;
   }
   const Measurement m = measured(run.data());
   EXPECT_EQ(m.evidence, Evidence::too_slow);
-  EXPECT_EQ(m.epochs, 5);
-  EXPECT_NEAR(m.value, 1.5 * 1e9 / 30, 1);
+  EXPECT_EQ(m.epochs, 0);
+  EXPECT_TRUE(std::isnan(m.value));
 }
 
 TEST(Measurement, CountsDisturbedEpochs) {
