@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -11,11 +12,11 @@
 
 #include "core/clock.hpp"
 #include "core/statistics.hpp"
+#include "inventory/cache_line_table.hpp"
 
 namespace assay {
 namespace {
 
-constexpr std::size_t cache_line = 64;
 constexpr int chunk = 32;                      ///< round trips: short against a time slice, long against a clock read
 constexpr std::uint64_t spins_per_look = 256;  ///< polls between looks at the clock
 
@@ -47,21 +48,43 @@ class Visit {
   bool pinned_;
 };
 
-enum class Partner : int { starting, ready, failed };
+/// One chunk; false when the partner did not answer in time.
+bool play_chunk(CacheLineTable& table, std::uint64_t& ball, double give_up) {
+  for (int trip = 0; trip < chunk; ++trip) {
+    table.ball.store(ball + 1, std::memory_order_release);
+    for (std::uint64_t polls = 1; table.ball.load(std::memory_order_acquire) != ball + 2; ++polls) {
+      if (polls % spins_per_look == 0 && monotonic_seconds() > give_up) return false;
+    }
+    ball += 2;
+  }
+  return true;
+}
 
-struct Table {
-  alignas(cache_line) std::atomic<std::uint64_t> ball{0};  ///< even: the caller's turn is next, odd: the partner's
-  alignas(cache_line) std::atomic<bool> stop{false};
-  std::atomic<Partner> partner{Partner::starting};
+/// Ends the partner on every way out.
+class PartnerThread {
+ public:
+  PartnerThread(CacheLineTable& table, int cpu) : table_(table), thread_([&table, cpu] { sit_down(table, cpu); }) {}
+  PartnerThread(const PartnerThread&) = delete;
+  PartnerThread& operator=(const PartnerThread&) = delete;
+  ~PartnerThread() {
+    table_.stop = true;
+    thread_.join();
+  }
+
+ private:
+  static void sit_down(CacheLineTable& table, int cpu) {
+    const bool pinned = pin_here(cpu);
+    table.partner = pinned ? CacheLineTable::Partner::ready : CacheLineTable::Partner::failed;
+    if (pinned) answer_ball(table);
+  }
+
+  CacheLineTable& table_;
+  std::thread thread_;
 };
 
-/// Answers every odd value with the next even one until told to stop.
-void answer(Table& table, int cpu) {
-  if (!pin_here(cpu)) {
-    table.partner = Partner::failed;
-    return;
-  }
-  table.partner = Partner::ready;
+}  // namespace
+
+void answer_ball(CacheLineTable& table) {
   std::uint64_t expected = 1;
   for (std::uint64_t polls = 1;; ++polls) {
     if (table.ball.load(std::memory_order_acquire) == expected) {
@@ -73,60 +96,30 @@ void answer(Table& table, int cpu) {
   }
 }
 
-/// One chunk; false when the partner did not answer in time.
-bool play(Table& table, std::uint64_t& ball, double give_up) {
-  for (int trip = 0; trip < chunk; ++trip) {
-    table.ball.store(ball + 1, std::memory_order_release);
-    for (std::uint64_t polls = 1; table.ball.load(std::memory_order_acquire) != ball + 2; ++polls) {
-      if (polls % spins_per_look == 0 && monotonic_seconds() > give_up) return false;
-    }
-    ball += 2;
-  }
-  return true;
-}
-
-double measure(Table& table, double duration) {
-  const double start = monotonic_seconds();
-  const double give_up = start + 2 * duration;
+Seconds play_ball(CacheLineTable& table, Seconds duration) {
+  using Partner = CacheLineTable::Partner;
+  const double give_up = monotonic_seconds() + 2 * duration.value;
   while (table.partner == Partner::starting && monotonic_seconds() < give_up) std::this_thread::yield();
   std::vector<double> one_way;
   std::uint64_t ball = 0;
-  const double enough = monotonic_seconds() + duration;
   double before = monotonic_seconds();
-  while (table.partner == Partner::ready && before < enough && before < give_up && play(table, ball, give_up)) {
+  const double enough = std::min(before + duration.value, give_up);
+  while (table.partner == Partner::ready && before < enough && play_chunk(table, ball, give_up)) {
     const double after = monotonic_seconds();
     one_way.push_back((after - before) / (2.0 * chunk));
     before = after;
   }
-  return median(one_way);
+  return Seconds(median(one_way));
 }
-
-/// Ends the partner on every way out.
-class PartnerThread {
- public:
-  PartnerThread(Table& table, int cpu) : table_(table), thread_([&table, cpu] { answer(table, cpu); }) {}
-  PartnerThread(const PartnerThread&) = delete;
-  PartnerThread& operator=(const PartnerThread&) = delete;
-  ~PartnerThread() {
-    table_.stop = true;
-    thread_.join();
-  }
-
- private:
-  Table& table_;
-  std::thread thread_;
-};
-
-}  // namespace
 
 Seconds cache_line_latency(int first_cpu, int second_cpu, Seconds duration) {
   const Seconds unknown(std::numeric_limits<double>::quiet_NaN());
   if (first_cpu == second_cpu || first_cpu < 0 || second_cpu < 0) return unknown;
-  Table table;
+  CacheLineTable table;
   const PartnerThread partner(table, second_cpu);
   const Visit here(first_cpu);
   if (!here.pinned()) return unknown;
-  return Seconds(measure(table, duration.value));
+  return play_ball(table, duration);
 }
 
 Seconds clock_cost() {

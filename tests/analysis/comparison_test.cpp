@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "synthetic.hpp"
+#include "tests/analysis/synthetic.hpp"
 
 namespace assay {
 namespace {

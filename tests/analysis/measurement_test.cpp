@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "synthetic.hpp"
+#include "tests/analysis/synthetic.hpp"
 
 namespace assay {
 namespace {

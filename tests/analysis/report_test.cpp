@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "synthetic.hpp"
+#include "tests/analysis/synthetic.hpp"
 
 namespace assay {
 namespace {

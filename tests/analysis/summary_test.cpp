@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
-#include "synthetic.hpp"
+#include "tests/analysis/synthetic.hpp"
 
 namespace assay {
 namespace {

@@ -1,4 +1,4 @@
-#include "synthetic.hpp"
+#include "tests/analysis/synthetic.hpp"
 
 #include <fmt/format.h>
 

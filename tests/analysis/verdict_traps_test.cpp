@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "analysis/report.hpp"
-#include "synthetic.hpp"
+#include "tests/analysis/synthetic.hpp"
 
 namespace assay {
 namespace {

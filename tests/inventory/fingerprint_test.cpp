@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "inventory/cache_line_table.hpp"
 
 namespace assay {
 namespace {
@@ -84,6 +85,18 @@ TEST(Fingerprint, PartnerWithoutCpuTimeDoesNotHoldUs) {
   const double start = monotonic_seconds();
   static_cast<void>(cache_line_latency(cpus.front(), cpus.back(), Seconds(0.001)));
   EXPECT_LT(monotonic_seconds() - start, 2.0);
+}
+
+TEST(Fingerprint, PartnerThatNeverAnswersIsGivenUp) {
+  for (const auto partner : {CacheLineTable::Partner::starting, CacheLineTable::Partner::ready}) {
+    CacheLineTable table;
+    table.partner = partner;
+    const double start = monotonic_seconds();
+    EXPECT_TRUE(std::isnan(play_ball(table, Seconds(0.02)).value));
+    const double spent = monotonic_seconds() - start;
+    EXPECT_GE(spent, 0.04);
+    EXPECT_LT(spent, 1.0);
+  }
 }
 
 TEST(ClockCost, IsPlausible) {
