@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <utility>
@@ -39,6 +40,8 @@ void expect_complete() {
   std::set<std::string_view> names;
   for (const auto& field : Table<Row>::fields) {
     EXPECT_TRUE(names.insert(field.name).second) << field.name << " is there twice";
+    const auto same_member = [&](const auto& other) { return other.member == field.member; };
+    EXPECT_EQ(std::count_if(Table<Row>::fields.begin(), Table<Row>::fields.end(), same_member), 1) << field.name;
     EXPECT_FALSE(field.unit.empty()) << field.name;
     EXPECT_FALSE(field.definition.empty()) << field.name;
     const bool text = std::holds_alternative<std::string Row::*>(field.member);

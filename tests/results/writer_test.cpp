@@ -11,6 +11,7 @@
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "results/new_file.hpp"
 #include "results/reader.hpp"
 #include "tests/results/child.hpp"
 #include "tests/results/sample.hpp"
@@ -96,6 +97,17 @@ TEST(WriterCreate, RefusesADirectoryThatCannotBeWritten) {
               return message.find("Permission denied") == std::string::npos ? "message: " + message : std::string();
             }),
             "");
+}
+
+TEST(WriterCreate, KeepsAFileThatAppearsMeanwhile) {
+  const TemporaryDirectory directory;
+  {
+    NewFile mine(directory / "run.h5", "unique");
+    write_bytes(directory / "run.h5", "precious");
+    EXPECT_THROW(mine.become_target(), Error);
+  }
+  EXPECT_EQ(read_bytes(directory / "run.h5"), "precious");
+  EXPECT_EQ(files_in(directory), 1);
 }
 
 TEST(WriterCreate, DoesNotFollowALinkToOverwriteAnotherFile) {
