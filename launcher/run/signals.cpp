@@ -18,16 +18,19 @@ StopSignals::StopSignals() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, &old_interrupt_);
   sigaction(SIGTERM, &action, &old_terminate_);
-  // A launcher that is gone must not end the run in mid-write: failed writes are seen where they happen.
+  // Neither a launcher that is gone nor a limit of file size may end the run in mid-write: failed writes are seen where
+  // they happen.
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &ignore, &old_pipe_);
+  sigaction(SIGXFSZ, &ignore, &old_file_size_);
 }
 
 StopSignals::~StopSignals() {
   sigaction(SIGINT, &old_interrupt_, nullptr);
   sigaction(SIGTERM, &old_terminate_, nullptr);
   sigaction(SIGPIPE, &old_pipe_, nullptr);
+  sigaction(SIGXFSZ, &old_file_size_, nullptr);
 }
 
 int StopSignals::received() const noexcept { return stop_signal; }

@@ -4,8 +4,8 @@
 
 namespace assay {
 
-/// Turns SIGINT and SIGTERM into a flag that loops ask for; restores the former handlers when destroyed.
-/// Only one may live at a time in a process.
+/// Turns SIGINT and SIGTERM into a flag that loops ask for; ignores SIGPIPE and SIGXFSZ, and restores the former
+/// handlers when destroyed. Only one may live at a time in a process.
 class StopSignals {
  public:
   StopSignals();
@@ -20,6 +20,7 @@ class StopSignals {
   struct sigaction old_interrupt_ {};
   struct sigaction old_terminate_ {};
   struct sigaction old_pipe_ {};
+  struct sigaction old_file_size_ {};
 };
 
 }  // namespace assay
