@@ -132,8 +132,8 @@ Harness::Pending Harness::measure(const Plan& plan, const PlannedPoint& planned,
                     setup_.placement.share,
                     setup_.options.path,
                     setup_.settings};
-    Sampler sampler({*set, *same_node}, setup_.board, plan.stop_rule(setup_.options.precision), plan.deadline,
-                    setup_.stop_requested);
+    Sampler sampler({*set, *same_node}, setup_.board, plan.stop_rule(setup_.options.precision),
+                    {plan.deadline, plan.set_up_deadline}, setup_.stop_requested);
     pending.sampled = sampler.measure(*planned.info, context, planned.point);
   }
   setup_.board.enter(PhaseKind::wait, Seconds(0));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 
 #include "core/error.hpp"
 #include "core/random.hpp"
@@ -12,7 +13,8 @@ namespace assay {
 
 namespace {
 
-// Set-up and verification of a series beside its measured time; measured on 2-core virtual machines: 2 to 60 ms.
+// Set-up, verification and alignment of a series beside its measured time, for the prediction only: quick suites on
+// 2-core virtual machines spent 20 to 40 ms a series on them.
 constexpr double set_up_seconds = 0.03;
 // Below this a series has no chance to see more than a few time slices.
 constexpr double shortest_series = 0.02;
@@ -20,6 +22,7 @@ constexpr double longest_series = 10.0;
 constexpr double shortest_deadline = 20.0;
 // A single operation may be this much slower than the time planned for its series before it counts as hung.
 constexpr double slowest_operation = 20.0;
+constexpr double set_up_patience = 15.0;
 
 std::string missing_need(const CaseInfo& info, const RunOptions& options, const Layout& layout) {
   if (layout.ranks() < info.needs.ranks) return fmt::format("needs {} ranks, has {}", info.needs.ranks, layout.ranks());
@@ -67,6 +70,27 @@ void Plan::adapt(int epochs_done, Seconds spent, Seconds measured, Seconds budge
   per_series = Seconds(std::clamp(fitting, shortest_series, longest_series));
 }
 
+std::string points_text(const Plan& plan) {
+  std::string text;
+  for (const PlannedPoint& planned : plan.points) text += planned.info->name + ' ' + planned.point.text() + '\n';
+  return text;
+}
+
+std::vector<PlannedPoint> parse_points(const std::string& text, const Registry& registry, const Layout& layout) {
+  std::vector<PlannedPoint> points;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t space = line.find(' ');
+    const CaseInfo* info = registry.find(line.substr(0, space));
+    std::optional<Point> point = Point::parse(line.substr(space + 1));
+    if (info == nullptr || !point)
+      throw environment_error("rank 0 plans '" + line + "', which is not known here", "use one binary on all hosts");
+    RankSets sets = info->sets(layout, *point);
+    points.push_back({info, std::move(*point), std::move(sets)});
+  }
+  return points;
+}
+
 Plan make_plan(const Registry& registry, const RunOptions& options, const Layout& layout) {
   const std::regex filter = compile_filter(options.filter);
   Plan plan;
@@ -98,6 +122,7 @@ Plan make_plan(const Registry& registry, const RunOptions& options, const Layout
   plan.deadline = options.deadline.value > 0
                       ? options.deadline
                       : Seconds(std::max(shortest_deadline, slowest_operation * plan.per_series.value));
+  plan.set_up_deadline = options.deadline.value > 0 ? options.deadline : plan.deadline * set_up_patience;
   return plan;
 }
 

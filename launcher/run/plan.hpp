@@ -29,9 +29,10 @@ struct Plan {
   std::vector<PlannedPoint> points;  ///< sizes climb: order of epoch 0
   std::vector<NotApplicable> left_out;
   int epochs = 0;
-  Seconds per_series{0};  ///< measured time that a series may take in one epoch
-  Seconds predicted{0};   ///< wall time of all epochs, set-up included
-  Seconds deadline{0};    ///< longest time a phase may take before the run is ended
+  Seconds per_series{0};       ///< measured time that a series may take in one epoch
+  Seconds predicted{0};        ///< wall time of all epochs, set-up included
+  Seconds deadline{0};         ///< longest time a phase may take before the run is ended
+  Seconds set_up_deadline{0};  ///< the same for preparing data: files are written in full there, on slow disks too
 
   [[nodiscard]] bool needs_blas() const;
   /// Stop rule of one series in one epoch.
@@ -44,6 +45,12 @@ struct Plan {
 
 /// "mpi.ping_pong/bytes:8/between:node": what --filter is searched in.
 [[nodiscard]] std::string series_name(const CaseInfo& info, const Point& point);
+
+/// The points as text, a line each, and back: rank 0 decides for all, since hosts may offer different engines.
+[[nodiscard]] std::string points_text(const Plan& plan);
+/// Throws Error(environment) when a line names no case of the registry.
+[[nodiscard]] std::vector<PlannedPoint> parse_points(const std::string& text, const Registry& registry,
+                                                     const Layout& layout);
 
 /// Throws Error(bad_input) when the filter leaves nothing that can run here, naming the reasons.
 [[nodiscard]] Plan make_plan(const Registry& registry, const RunOptions& options, const Layout& layout);

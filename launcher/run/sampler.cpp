@@ -58,7 +58,7 @@ bool Sampler::agreed(Sampled& result) {
 Sampled Sampler::measure(const CaseInfo& info, Context& context, const Point& point) {
   Sampled result;
   std::unique_ptr<Case> subject;
-  board_.enter(PhaseKind::set_up, deadline_);
+  board_.enter(PhaseKind::set_up, limits_.set_up);
   const double start = monotonic_seconds();
   guarded(result, [&] {
     subject = info.make(context, point);
@@ -76,7 +76,7 @@ Sampled Sampler::measure(const CaseInfo& info, Context& context, const Point& po
 }
 
 double Sampler::warm_up(Sampled& result, const CaseInfo& info, Case& subject) {
-  board_.enter(PhaseKind::warm_up, deadline_);
+  board_.enter(PhaseKind::warm_up, limits_.measuring);
   const double start = monotonic_seconds();
   Batch trial;
   guarded(result, [&] { trial = time_batch(info, subject, 1); });
@@ -107,7 +107,7 @@ void Sampler::measure_batches(Sampled& result, const CaseInfo& info, Case& subje
   double count =
       std::clamp(warm_up_share * rule_.maximum_time.value / std::max(trial_seconds, 1e-9), 1.0, longest_first_batch);
   while (result.stop == StopReason::go_on) {
-    board_.enter(PhaseKind::measure, deadline_);
+    board_.enter(PhaseKind::measure, limits_.measuring);
     const double start = monotonic_seconds();
     Batch batch;
     guarded(result, [&] { batch = time_batch(info, subject, static_cast<std::uint64_t>(count)); });
@@ -160,7 +160,7 @@ std::vector<double> Sampler::set_seconds(const CaseInfo& info, Batch& batch) {
 }
 
 void Sampler::verify(Sampled& result, Case& subject) {
-  board_.enter(PhaseKind::verify, deadline_);
+  board_.enter(PhaseKind::verify, limits_.measuring);
   const double start = monotonic_seconds();
   guarded(result, [&] { result.check = subject.verify(); });
   result.setup_seconds += monotonic_seconds() - start;

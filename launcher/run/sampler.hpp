@@ -34,12 +34,18 @@ struct SetGroups {
   Group& same_node;  ///< those of them on this rank's node, which share a clock
 };
 
+/// Longest time that a phase may take.
+struct PhaseLimits {
+  Seconds measuring;  ///< one batch, or the verification
+  Seconds set_up;
+};
+
 /// Measures one case at one point within one set of ranks. Every decision is agreed by the set, so that all leave
 /// alike.
 class Sampler {
  public:
-  Sampler(SetGroups groups, PhaseBoard& board, StopRule rule, Seconds deadline, std::function<bool()> stop_requested)
-      : groups_(groups), board_(board), rule_(rule), deadline_(deadline), stop_requested_(std::move(stop_requested)) {}
+  Sampler(SetGroups groups, PhaseBoard& board, StopRule rule, PhaseLimits limits, std::function<bool()> stop_requested)
+      : groups_(groups), board_(board), rule_(rule), limits_(limits), stop_requested_(std::move(stop_requested)) {}
 
   [[nodiscard]] Sampled measure(const CaseInfo& info, Context& context, const Point& point);
 
@@ -63,7 +69,7 @@ class Sampler {
   SetGroups groups_;
   PhaseBoard& board_;
   StopRule rule_;
-  Seconds deadline_;
+  PhaseLimits limits_;
   std::function<bool()> stop_requested_;
 };
 

@@ -114,11 +114,16 @@ void Session::look_at_node() {
 }
 
 void Session::plan_measurements() {
-  try {
-    plan_ = make_plan(builtin_cases(), options_, placement_.layout);
-  } catch (const Error& error) {
-    fail_alike(error);
-  }
+  on_root([&] { plan_ = make_plan(builtin_cases(), options_, placement_.layout); });
+  const std::string points = broadcast_text(mpi_.world(), points_text(plan_));
+  std::array<Seconds, 4> times{plan_.per_series, plan_.predicted, plan_.deadline, plan_.set_up_deadline};
+  broadcast_value(mpi_.world(), times);
+  plan_.points = parse_points(points, builtin_cases(), placement_.layout);
+  plan_.epochs = options_.epochs;
+  plan_.per_series = times[0];
+  plan_.predicted = times[1];
+  plan_.deadline = times[2];
+  plan_.set_up_deadline = times[3];
 }
 
 void Session::start_watchdog() {

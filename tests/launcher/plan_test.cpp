@@ -67,6 +67,26 @@ TEST_F(PlanTest, NothingLeftIsAnErrorThatTellsTheReasons) {
   }
 }
 
+TEST_F(PlanTest, PointsTravelAsText) {
+  options_.suite = Suite::standard;
+  const Plan plan = make_plan(registry_, options_, layout_);
+  const auto points = parse_points(points_text(plan), registry_, layout_);
+  ASSERT_THAT(points, SizeIs(plan.points.size()));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    EXPECT_EQ(points[i].info, plan.points[i].info);
+    EXPECT_EQ(points[i].point, plan.points[i].point);
+    EXPECT_EQ(points[i].sets, plan.points[i].sets);
+  }
+  EXPECT_THROW((void)parse_points("no.such bytes:8\n", registry_, layout_), Error);
+}
+
+TEST_F(PlanTest, PreparingDataMayTakeLongerUnlessTheDeadlineIsGiven) {
+  const Plan plan = make_plan(registry_, options_, layout_);
+  EXPECT_GT(plan.set_up_deadline, plan.deadline * 10);
+  options_.deadline = Seconds(7);
+  EXPECT_EQ(make_plan(registry_, options_, layout_).set_up_deadline, Seconds(7));
+}
+
 TEST_F(PlanTest, EpochsShuffleTheSameWayForTheSameSeed) {
   options_.suite = Suite::standard;
   Plan plan = make_plan(registry_, options_, layout_);

@@ -36,7 +36,8 @@ std::vector<Sampled> measure(int ranks, const CaseInfo& info, const std::functio
     BufferPool buffers;
     Context context{group, buffers, 1, Deadline(clock, Seconds(10)), {0}, {}, {}};
     const int rank = group.rank();
-    Sampler sampler({group, group}, board, short_rule(), Seconds(10), [&] { return stop && stop(rank); });
+    Sampler sampler({group, group}, board, short_rule(), {Seconds(10), Seconds(10)},
+                    [&] { return stop && stop(rank); });
     results[static_cast<std::size_t>(rank)] = sampler.measure(info, context, *Point::parse("bytes:8"));
   });
   return results;
