@@ -76,7 +76,8 @@ template <>
 struct Table<NodeRow> {
   using R = NodeRow;
   static constexpr std::string_view name = "nodes";
-  static constexpr std::string_view summary = "One row per host.";
+  static constexpr std::string_view summary =
+      "One row per host. What is not known is -1 in whole numbers (-2 in memlock_bytes), NaN or empty text.";
   static constexpr std::array fields{
       Field<R>{"node", &R::node, "-", "Index of the host, ascending from 0"},
       Field<R>{"host", &R::host, "-", "Host name", 256},

@@ -90,7 +90,7 @@ void Session::print_summary(bool complete) const {
   const std::string path = writer_->path().string();
   fmt::print("{} after {}; {:.0f} % of the time spent measuring or warming up", complete ? "done" : "stopped",
              format_remaining(Seconds(monotonic_seconds() - start_)), 100 * measured_share_);
-  if (failed_series_ > 0) fmt::print("; {} series not ok (see /events)", failed_series_);
+  if (failed_series_ > 0) fmt::print("; {} series not ok (`assay show` tells why)", failed_series_);
   fmt::print("\nresult: {}\nnext:   assay show {}\n        assay judge {} --offer OFFER.toml\n", path, path, path);
   std::fflush(stdout);
 }
