@@ -105,7 +105,11 @@ class Gatherer {
     result_.direction = parse_direction(row.direction).value_or(Direction::none);
     disturbed_[row.epoch] = disturbed_[row.epoch] || (row.flags & disturbance_flags()) != 0;
     oversubscribed_[row.epoch] = oversubscribed_[row.epoch] || (row.flags & results::flag_oversubscribed) != 0;
-    if (row.status == "wrong_data" || row.wrong > 0) {
+    if (row.wrong < 0 || row.checked < 0 || row.iterations < row.kept) {
+      raise(Evidence::invalid,
+            fmt::format("series {} counts {} wrong of {} checked elements and {} kept of {} iterations", row.series,
+                        row.wrong, row.checked, row.kept, row.iterations));
+    } else if (row.status == "wrong_data" || row.wrong > 0) {
       raise(Evidence::wrong_data, fmt::format("wrong data: {} of {} checked elements in epoch {} (series {})",
                                               row.wrong, row.checked, row.epoch, row.series));
     } else if (row.status == "failed") {

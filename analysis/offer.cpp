@@ -161,7 +161,9 @@ Offer load_offer(const std::filesystem::path& path, const ClauseRegistry& kinds)
     throw bad_input(path.string() + ": no such file", "give an offer with --offer FILE");
   if (std::filesystem::is_directory(status))
     throw bad_input(path.string() + ": is a directory", "name the .toml file in it");
-  if (std::filesystem::is_regular_file(status) && std::filesystem::file_size(path, error) > largest_offer_bytes) {
+  if (!std::filesystem::is_regular_file(status))
+    throw bad_input(path.string() + ": is not a regular file", "name the .toml file");
+  if (std::filesystem::file_size(path, error) > largest_offer_bytes) {
     throw bad_input(path.string() + ": larger than 1 MiB, which no offer is", "is it a result file?");
   }
   std::ifstream file(path, std::ios::binary);

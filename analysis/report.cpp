@@ -82,6 +82,8 @@ std::string table(const Judgement& judgement, bool colours) {
 /// "    label     words wrapped at 100 columns, later lines indented".
 void append_wrapped(std::string& text, std::string_view label, std::string_view words) {
   if (words.empty()) return;
+  const std::string safe = printable(std::string(words));
+  words = safe;
   std::string line = fmt::format("    {:<{}}", label, label_width);
   const std::size_t indent = line.size();
   bool fresh = true;
@@ -126,6 +128,12 @@ void append_details(std::string& text, const Verdict& verdict, bool colours) {
 
 }  // namespace
 
+std::string printable(std::string text) {
+  for (char& c : text)
+    if ((c >= 0 && c < ' ' && c != '\n') || c == '\x7f') c = '?';
+  return text;
+}
+
 std::string evidence_line(const Judgement& judgement) {
   const auto settled = std::count_if(judgement.verdicts.begin(), judgement.verdicts.end(), [](const Verdict& v) {
     return v.outcome != Outcome::not_tested && v.outcome != Outcome::inconclusive && v.outcome != Outcome::invalid;
@@ -148,6 +156,7 @@ std::string report_text(const Judgement& judgement, bool colours) {
   std::string seller = judgement.provider;
   if (!judgement.product.empty()) seller += (seller.empty() ? "" : ", ") + judgement.product;
   text += fmt::format("offer {}{}\n\n", judgement.offer_file, seller.empty() ? "" : " (" + seller + ")");
+  text = printable(text);
   text += table(judgement, colours);
   for (const Verdict& verdict : judgement.verdicts) {
     if (verdict.outcome != Outcome::pass || !verdict.notes.empty()) append_details(text, verdict, colours);

@@ -17,4 +17,7 @@ namespace assay {
 /// "EMULATED hardware ..." or "measured hardware", the share of disturbed series, and the scope, in one line.
 [[nodiscard]] std::string evidence_line(const Judgement& judgement);
 
+/// Text of others (an offer, a result file) made safe for a terminal: control characters become '?'.
+[[nodiscard]] std::string printable(std::string text);
+
 }  // namespace assay

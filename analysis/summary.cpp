@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/measurement.hpp"
+#include "analysis/report.hpp"
 #include "core/error.hpp"
 
 namespace assay {
@@ -176,7 +177,7 @@ std::string matrix_text(const std::string& title, const Matrix& cells) {
 std::string summary_text(const RunData& run) {
   std::string text = run_text(run) + nodes_text(run) + "\n" + table_text(lines_of(run)) + events_text(run);
   text += fmt::format("{} series, {} samples\n", run.series.size(), run.samples.size());
-  return text;
+  return printable(text);
 }
 
 std::string summary_json(const RunData& run) {

@@ -1,7 +1,10 @@
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <exception>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "launcher/build_info.hpp"
@@ -25,6 +28,11 @@ std::vector<std::unique_ptr<Command>> all_commands(const Invocation& invocation)
   return commands;
 }
 
+Error output_error() {
+  return environment_error("standard output takes no more: " + std::generic_category().message(errno),
+                           "the answer is incomplete; write it to a place with room");
+}
+
 // Ranks mostly fail alike, and the launcher ends the others when the first one is gone: rank 0 speaks for all, and
 // another rank only when it is the one that has something to say.
 void leave_the_word_to_rank_zero() {
@@ -37,6 +45,13 @@ Error usage_error(const Invocation& invocation, const CLI::ParseError& error) {
   if (no_command && invocation.arguments.size() > 1)
     return bad_input("'" + invocation.arguments[1] + "' is no command of assay", "see `assay --help`");
   return bad_input(error.what(), "see `assay --help`, or --help after the command");
+}
+
+// An answer that could not be written is no answer; a run has its answer in the result file.
+int checked_output(ExitCode code, const std::string& command) {
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (!written && command != "run") throw output_error();
+  return static_cast<int>(code);
 }
 
 int parse_and_execute(int argc, char** argv) {
@@ -63,7 +78,7 @@ int parse_and_execute(int argc, char** argv) {
     throw usage_error(invocation, error);
   }
   for (std::size_t i = 0; i < commands.size(); ++i)
-    if (declared[i]->parsed()) return static_cast<int>(commands[i]->execute());
+    if (declared[i]->parsed()) return checked_output(commands[i]->execute(), declared[i]->get_name());
   return static_cast<int>(ExitCode::bad_input);
 }
 
@@ -75,6 +90,8 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     leave_the_word_to_rank_zero();
     return report_error(error);
+  } catch (const std::system_error&) {
+    return report_error(output_error());
   } catch (const std::exception& error) {
     return report_error(environment_error(error.what(), "this is a fault of assay or of a library: please report it"));
   }

@@ -31,6 +31,15 @@ herr_t collect_message(unsigned depth, const H5E_error2_t* entry, void* target) 
   return 0;
 }
 
+/// What the system said, where HDF5 quotes it among the internals of its call.
+std::string quoted_reason(const std::string& text) {
+  constexpr std::string_view mark = "error message = '";
+  const std::size_t at = text.find(mark);
+  if (at == std::string::npos) return text;
+  const std::size_t first = at + mark.size();
+  return text.substr(first, text.find('\'', first) - first);
+}
+
 /// Lets the file have `size` bytes at least, reserved on the disk where the file system can do that.
 void make_room(int descriptor, off_t size) {
   struct stat status {};
@@ -63,8 +72,8 @@ void prepare_hdf5() {
 std::string hdf5_error_text() {
   Messages messages;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect_message, &messages);
-  if (messages.outermost == messages.innermost) return messages.outermost;
-  return messages.outermost + ": " + messages.innermost;
+  if (messages.outermost == messages.innermost) return quoted_reason(messages.outermost);
+  return messages.outermost + ": " + quoted_reason(messages.innermost);
 }
 
 template <class Result>

@@ -4,7 +4,8 @@ namespace assay {
 namespace {
 
 void judge(Verdict& verdict, const JudgeContext& context) {
-  const double ranks = context.run.run.ranks > 0 ? context.run.run.ranks : -1;
+  // The table, not the attribute: ranks that are there have a row.
+  const double ranks = context.run.ranks.empty() ? -1 : static_cast<double>(context.run.ranks.size());
   judge_counted(verdict,
                 {{"the whole run", ranks, "the launcher started fewer processes, or each as a run of its own"}});
 }

@@ -30,7 +30,11 @@ void add_suite(CLI::App& command, Suite& suite) {
 }
 
 void add_duration(CLI::App& command, const std::string& name, Seconds& value, const std::string& help) {
-  add_parsed(command, name, value, help, parse_duration, "a duration such as 90s, 5m or 1h30m", "TIME");
+  const auto positive = [](const std::string& text) {
+    const auto parsed = parse_duration(text);
+    return parsed && parsed->value > 0 ? parsed : std::nullopt;
+  };
+  add_parsed(command, name, value, help, positive, "a duration above zero such as 90s, 5m or 1h30m", "TIME");
 }
 
 void add_bytes(CLI::App& command, const std::string& name, std::uint64_t& value, const std::string& help) {

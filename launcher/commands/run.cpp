@@ -1,15 +1,20 @@
 #include <CLI/CLI.hpp>
-#include <csignal>
+#include <algorithm>
+#include <cstdlib>
 
 #include "collectives/mpi/mpi_session.hpp"
 #include "core/registry.hpp"
 #include "launcher/command.hpp"
 #include "launcher/commands/option_types.hpp"
 #include "launcher/run/session.hpp"
+#include "launcher/watch/start_up_guard.hpp"
 
 namespace assay {
 
 namespace {
+
+// Starting MPI on thousands of ranks takes tens of seconds.
+constexpr Seconds start_up_limit{120};
 
 class RunCommand final : public Command {
  public:
@@ -31,7 +36,9 @@ class RunCommand final : public Command {
         ->add_option("--precision", options_.precision,
                      "Stop a series when the 95 % interval of its median is within this share")
         ->capture_default_str();
-    command->add_option("--seed", options_.seed, "Order of the plan and contents of the data")->capture_default_str();
+    command->add_option("--seed", options_.seed, "Order of the plan and contents of the data")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
     add_duration(*command, "--deadline", options_.deadline,
                  "End the run when a rank makes no progress for so long (default: from the plan)");
     add_bytes(*command, "--keep", options_.keep_bytes, "Raw samples kept per series, over all ranks (default 64MiB)");
@@ -49,8 +56,12 @@ class RunCommand final : public Command {
 
   ExitCode execute() override {
     validate(options_, builtin_cases(), launched_rank().rank == 0);
+    // A process started alone lets MPI start a helper, which it looks for in PATH.
+    setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0);
+    StartUpGuard guard(std::max(start_up_limit, options_.deadline));
     MpiSession mpi;
     Session session(mpi, invocation_, options_, quiet_);
+    session.when_watched([&guard] { guard.release(); });
     try {
       return session.run();
     } catch (const Error& error) {

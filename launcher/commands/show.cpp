@@ -22,6 +22,7 @@ class ShowCommand final : public Command {
     auto* pairs = command->add_flag("--pairs", pairs_, "Matrix of ranks that mpi.pairs measured")->excludes(status);
     auto* samples = command->add_option("--samples", samples_, "Seconds of one series, a line per iteration")
                         ->type_name("SERIES")
+                        ->check(CLI::NonNegativeNumber)
                         ->excludes(status)
                         ->excludes(pairs);
     command->add_flag("--json", json_, "One JSON object instead of text (docs/judging.md)")

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "launcher/run/say.hpp"
+
 namespace assay {
 
 namespace {
@@ -54,8 +56,7 @@ Progress::Progress(const Plan& plan, bool terminal, bool quiet)
       quiet_(quiet) {}
 
 Progress::~Progress() {
-  if (line_open_) fmt::print("\r\033[K");
-  std::fflush(stdout);
+  if (line_open_) say("\r\033[K");
 }
 
 void Progress::series_done(const PlannedPoint& planned, int epoch, const std::vector<Recorded>& recorded,
@@ -74,20 +75,19 @@ void Progress::series_done(const PlannedPoint& planned, int epoch, const std::ve
   if (quiet_ || shown == nullptr) return;
   const std::string value = format_quantity(shown->value, shown->dimension);
   if (terminal_) {
-    fmt::print("\r\033[K{:3.0f} %  left {}  epoch {}/{}  {}  {}", 100 * share, format_remaining(left), epoch + 1,
-               epochs_, name, value);
+    say("\r\033[K{:3.0f} %  left {}  epoch {}/{}  {}  {}", 100 * share, format_remaining(left), epoch + 1, epochs_,
+        name, value);
     line_open_ = true;
   } else {
-    fmt::print("{}/{}  epoch {}/{}  {}  {}  {}{}\n", done_, total_, epoch + 1, epochs_, name, value, shown->row.status,
-               marks(shown->row.flags));
+    say("{}/{}  epoch {}/{}  {}  {}  {}{}\n", done_, total_, epoch + 1, epochs_, name, value, shown->row.status,
+        marks(shown->row.flags));
   }
-  std::fflush(stdout);
 }
 
 void Progress::print_line(const std::string& text) {
-  if (line_open_) fmt::print("\r\033[K");
+  if (line_open_) say("\r\033[K");
   line_open_ = false;
-  fmt::print("{}\n", text);
+  say("{}\n", text);
 }
 
 }  // namespace assay

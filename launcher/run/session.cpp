@@ -155,6 +155,7 @@ void Session::start_watchdog() {
   setup.stop_signal = [this] { return signals_.received(); };
   setup.emergency = [this](const std::string& reason) { emergency(reason); };
   watchdog_ = std::make_unique<Watchdog>(board_, std::move(setup), std::move(server), std::move(client));
+  if (watched_) watched_();
 }
 
 void Session::make_settings() {
@@ -268,9 +269,8 @@ void Session::emergency(const std::string& reason) {
   results::Writer* writer = watched_writer_.exchange(nullptr);
   if (writer == nullptr) return;
   const results::EventRow event{monotonic_seconds() - start_, "error", -1, mpi_.world().rank(), reason};
-  const bool saved = writer->try_finish("stopped", reason, event, emergency_patience);
-  fmt::print(stderr, "  {} keeps every series that was reported as done{}\n", writer->path().string(),
-             saved ? " (status: stopped)" : "; its status still says running");
+  (void)writer->try_finish("stopped", reason, event, emergency_patience);
+  fmt::print(stderr, "  {} keeps every series that was reported as done\n", writer->path().string());
 }
 
 }  // namespace assay

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,9 @@ class Session {
 
   /// Measures everything planned. ok, or incomplete when a signal asked to stop.
   [[nodiscard]] ExitCode run();
+
+  /// Called once the watchdog has taken over from whoever watched the start.
+  void when_watched(std::function<void()> tell) { watched_ = std::move(tell); }
 
   /// After run() has thrown: every rank threw the same Error, so that all can leave in peace.
   [[nodiscard]] bool failed_alike() const { return failed_alike_; }
@@ -75,6 +79,7 @@ class Session {
   PhaseBoard board_{clock_};
   std::optional<results::Writer> writer_;
   std::atomic<results::Writer*> watched_writer_{nullptr};  ///< for the watchdog: set once the file is there
+  std::function<void()> watched_;
   bool failed_alike_ = false;
   double measured_share_ = 0;
   int failed_series_ = 0;

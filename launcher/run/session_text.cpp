@@ -8,6 +8,7 @@
 
 #include "core/random.hpp"
 #include "launcher/build_info.hpp"
+#include "launcher/run/say.hpp"
 #include "launcher/run/session.hpp"
 
 namespace assay {
@@ -70,29 +71,26 @@ results::RunInfo Session::run_info() const {
 
 void Session::print_plan() const {
   const Layout& layout = placement_.layout;
-  fmt::print("assay {}: {} ranks on {} node{}, suite {}, result {}\n", build_info().version, layout.ranks(),
-             layout.nodes(), layout.nodes() == 1 ? "" : "s", to_string(options_.suite), writer_->path().string());
+  say("assay {}: {} ranks on {} node{}, suite {}, result {}\n", build_info().version, layout.ranks(), layout.nodes(),
+      layout.nodes() == 1 ? "" : "s", to_string(options_.suite), writer_->path().string());
   for (int node = 0; node < layout.nodes(); ++node) {
     const auto index = static_cast<std::size_t>(node);
     const auto ranks = static_cast<int>(layout.ranks_on(node).size());
-    fmt::print("  {}: {} ranks, {} CPUs granted{}\n", layout.node_names[index], ranks, layout.cpus_granted[index],
-               ranks > layout.cpus_granted[index] ? " (more ranks than CPUs: MPI figures show time-sharing)" : "");
+    say("  {}: {} ranks, {} CPUs granted{}\n", layout.node_names[index], ranks, layout.cpus_granted[index],
+        ranks > layout.cpus_granted[index] ? " (more ranks than CPUs: MPI figures show time-sharing)" : "");
   }
-  for (const results::SoftwareRow& row : software_) fmt::print("  {}: {}\n", row.name, row.detail);
-  for (const NotApplicable& item : plan_.left_out) fmt::print("  not measured: {}: {}\n", item.name, item.reason);
-  fmt::print("{} points x {} epochs, at most {} each; predicted time {} (deadline of a phase: {})\n",
-             plan_.points.size(), plan_.epochs, to_string(plan_.per_series), format_remaining(plan_.predicted),
-             to_string(plan_.deadline));
-  std::fflush(stdout);
+  for (const results::SoftwareRow& row : software_) say("  {}: {}\n", row.name, row.detail);
+  for (const NotApplicable& item : plan_.left_out) say("  not measured: {}: {}\n", item.name, item.reason);
+  say("{} points x {} epochs, at most {} each; predicted time {} (deadline of a phase: {})\n", plan_.points.size(),
+      plan_.epochs, to_string(plan_.per_series), format_remaining(plan_.predicted), to_string(plan_.deadline));
 }
 
 void Session::print_summary(bool complete) const {
   const std::string path = writer_->path().string();
-  fmt::print("{} after {}; {:.0f} % of the time spent measuring or warming up", complete ? "done" : "stopped",
-             format_remaining(Seconds(monotonic_seconds() - start_)), 100 * measured_share_);
-  if (failed_series_ > 0) fmt::print("; {} series not ok (`assay show` tells why)", failed_series_);
-  fmt::print("\nresult: {}\nnext:   assay show {}\n        assay judge {} --offer OFFER.toml\n", path, path, path);
-  std::fflush(stdout);
+  say("{} after {}; {:.0f} % of the time spent measuring or warming up", complete ? "done" : "stopped",
+      format_remaining(Seconds(monotonic_seconds() - start_)), 100 * measured_share_);
+  if (failed_series_ > 0) say("; {} series not ok (`assay show` tells why)", failed_series_);
+  say("\nresult: {}\nnext:   assay show {}\n        assay judge {} --offer OFFER.toml\n", path, path, path);
 }
 
 }  // namespace assay

@@ -120,6 +120,10 @@ INSTANTIATE_TEST_SUITE_P(
                  d.series[1].wrong = 3;
                },
                Evidence::wrong_data, "wrong data: 3 of 100"},
+        Damage{"NegativeCountOfWrongElements", [](RunData& d) { d.series[1].wrong = -1; }, Evidence::invalid,
+               "counts -1 wrong"},
+        Damage{"FewerIterationsThanKept", [](RunData& d) { d.series[1].iterations = 0; }, Evidence::invalid,
+               "of 0 iterations"},
         Damage{"WrongElementsUnderStatusOk", [](RunData& d) { d.series[1].wrong = 1; }, Evidence::wrong_data,
                "wrong data: 1 of 100"},
         Damage{"Failed",

@@ -47,6 +47,7 @@ TEST_F(OfferFile, SoundOneIsRead) {
 
 TEST_F(OfferFile, Missing) { EXPECT_THAT(fault_of(directory() / "none.toml"), HasSubstr("none.toml: no such file")); }
 TEST_F(OfferFile, Directory) { EXPECT_THAT(fault_of(directory()), HasSubstr("is a directory")); }
+TEST_F(OfferFile, DeviceOrPipe) { EXPECT_THAT(fault_of("/dev/zero"), HasSubstr("is not a regular file")); }
 TEST_F(OfferFile, Empty) { EXPECT_THAT(fault_of(write("")), HasSubstr("the offer is empty")); }
 TEST_F(OfferFile, TooLarge) { EXPECT_THAT(fault_of(write(std::string(2 << 20, '#'))), HasSubstr("larger than 1 MiB")); }
 

@@ -64,6 +64,15 @@ TEST(ReportText, KeepsTo100ColumnsButForCommandsToCopy) {
   }
 }
 
+TEST(ReportText, EscapeSequencesOfOthersDoNotReachTheTerminal) {
+  Judgement judgement = example();
+  judgement.provider = "\033[31mred\007";
+  judgement.verdicts.front().reason = "a\033b";
+  const std::string text = report_text(judgement, false);
+  EXPECT_THAT(text, Not(HasSubstr("\033")));
+  EXPECT_THAT(text, HasSubstr("?[31mred?"));
+}
+
 TEST(ReportText, ColoursOnlyWhenAsked) {
   EXPECT_THAT(report_text(example(), false), Not(HasSubstr("\033")));
   EXPECT_THAT(report_text(example(), true), HasSubstr("\033[31mFAIL"));

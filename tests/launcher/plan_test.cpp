@@ -124,6 +124,13 @@ TEST(Filter, MalformedExpressionIsBadInput) {
   }
 }
 
+TEST(Filter, NoExpressionTakesExponentialTime) {
+  const std::regex filter = compile_filter("(.*)*(.*)*(.*)*zz");
+  EXPECT_FALSE(std::regex_search("storage.random/bytes:4096/op:read/depth:32/file:268435456/ranks:all", filter));
+}
+
+TEST(Filter, LengthIsLimited) { EXPECT_THROW((void)compile_filter(std::string(1025, 'a')), Error); }
+
 TEST(Placement, SharesCoverTheGrantWithoutOverlap) {
   const std::vector<int> cpus{0, 1, 2, 4, 6, 8, 9};
   std::vector<int> all;

@@ -1,5 +1,7 @@
 #include "launcher/watch/watchdog.hpp"
 
+#include "launcher/watch/start_up_guard.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -145,6 +147,23 @@ TEST(Watchdog, StoppedPeerIsNamedByRankZero) {
   });
   EXPECT_EQ(ended.exit_code, 3);
   EXPECT_THAT(ended.reason, HasSubstr("did not arrive: rank 1 on far: silent"));
+}
+
+TEST(StartUpGuard, EndsAProcessThatNobodyReleases) {
+  EXPECT_EQ(run_in_child([](auto) {
+              StartUpGuard guard(Seconds(0.1));
+              MonotonicClock().sleep(Seconds(5));
+            }).exit_code,
+            4);
+}
+
+TEST(StartUpGuard, ReleasedItDoesNothing) {
+  EXPECT_EQ(run_in_child([](auto) {
+              StartUpGuard guard(Seconds(0.1));
+              guard.release();
+              MonotonicClock().sleep(Seconds(0.4));
+            }).exit_code,
+            99);
 }
 
 TEST(Watchdog, SignalEndsAStuckRank) {
