@@ -1,6 +1,8 @@
 #include "launcher/commands/option_types.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <optional>
 
 namespace assay {
 
@@ -35,6 +37,17 @@ void add_duration(CLI::App& command, const std::string& name, Seconds& value, co
     return parsed && parsed->value > 0 ? parsed : std::nullopt;
   };
   add_parsed(command, name, value, help, positive, "a duration above zero such as 90s, 5m or 1h30m", "TIME");
+}
+
+void add_number(CLI::App& command, const std::string& name, std::uint64_t& value, const std::string& help) {
+  // CLI11's own conversion takes "-1" and overflowing numbers for large ones.
+  const auto parse = [](const std::string& text) -> std::optional<std::uint64_t> {
+    std::uint64_t number = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (text.empty() || code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return number;
+  };
+  add_parsed(command, name, value, help, parse, "a whole number from 0 to 2^64 - 1", "NUMBER");
 }
 
 void add_bytes(CLI::App& command, const std::string& name, std::uint64_t& value, const std::string& help) {

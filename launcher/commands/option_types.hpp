@@ -17,4 +17,6 @@ void add_suite(CLI::App& command, Suite& suite);
 void add_duration(CLI::App& command, const std::string& name, Seconds& value, const std::string& help);
 void add_bytes(CLI::App& command, const std::string& name, std::uint64_t& value, const std::string& help);
 
+void add_number(CLI::App& command, const std::string& name, std::uint64_t& value, const std::string& help);
+
 }  // namespace assay

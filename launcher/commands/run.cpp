@@ -36,9 +36,7 @@ class RunCommand final : public Command {
         ->add_option("--precision", options_.precision,
                      "Stop a series when the 95 % interval of its median is within this share")
         ->capture_default_str();
-    command->add_option("--seed", options_.seed, "Order of the plan and contents of the data")
-        ->check(CLI::NonNegativeNumber)
-        ->capture_default_str();
+    add_number(*command, "--seed", options_.seed, "Order of the plan and contents of the data (default 1)");
     add_duration(*command, "--deadline", options_.deadline,
                  "End the run when a rank makes no progress for so long (default: from the plan)");
     add_bytes(*command, "--keep", options_.keep_bytes, "Raw samples kept per series, over all ranks (default 64MiB)");

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <limits>
 
 #include "analysis/run_data.hpp"
 #include "analysis/summary.hpp"
@@ -22,7 +23,7 @@ class ShowCommand final : public Command {
     auto* pairs = command->add_flag("--pairs", pairs_, "Matrix of ranks that mpi.pairs measured")->excludes(status);
     auto* samples = command->add_option("--samples", samples_, "Seconds of one series, a line per iteration")
                         ->type_name("SERIES")
-                        ->check(CLI::NonNegativeNumber)
+                        ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
                         ->excludes(status)
                         ->excludes(pairs);
     command->add_flag("--json", json_, "One JSON object instead of text (docs/judging.md)")
