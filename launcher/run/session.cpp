@@ -252,8 +252,8 @@ void Session::finish(bool complete) {
   const int signal = signals_.received();
   on_root([&] {
     const std::string reason = complete ? "" : fmt::format("stopped by signal {}", signal == 0 ? SIGTERM : signal);
-    // A signal leaves about a second: the plain file is complete, compressing it can be left out.
-    watched_writer_ = nullptr;
+    // A signal leaves about a second: the plain file is complete, compressing it can be left out. The watchdog keeps
+    // sight of the writer: when its patience ends meanwhile, it waits for this close instead of cutting it short.
     if (complete)
       writer_->finish("done", reason);
     else

@@ -16,7 +16,7 @@ struct WatchdogSetup {
   int size = 1;
   std::string host;
   Seconds deadline{60};              ///< how long any rank may be silent
-  Seconds signal_grace{0.6};         ///< after a signal, for the main thread to end by itself (mpirun kills after 1 s)
+  Seconds signal_grace{0.4};         ///< after a signal, for the main thread to end by itself (mpirun kills after 1 s)
   std::function<int()> stop_signal;  ///< the signal received, 0 = none
   /// Called once, before the process ends, with what happened. On rank 0 it saves the result file. Must not block long.
   std::function<void(const std::string& reason)> emergency;
