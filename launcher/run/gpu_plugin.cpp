@@ -16,8 +16,8 @@ constexpr const char* plugin_name = "libassay_cuda.so";
 // Versions of the CUDA runtime that a plug-in may have been linked with, newest first.
 const std::vector<std::string> runtime_names{"libcudart.so.13", "libcudart.so.12"};
 
-std::string plugin_file() {
-  for (const auto& folder : plugin_folders()) {
+std::string plugin_file(const std::vector<std::filesystem::path>& folders) {
+  for (const auto& folder : folders) {
     std::error_code ignored;
     if (std::filesystem::exists(folder / plugin_name, ignored)) return (folder / plugin_name).string();
   }
@@ -45,10 +45,10 @@ std::vector<std::filesystem::path> plugin_folders() {
   return {program.parent_path(), program.parent_path().parent_path() / "lib" / "assay"};
 }
 
-GpuPlugin GpuPlugin::load(Registry& registry) {
+GpuPlugin GpuPlugin::load(Registry& registry, const std::vector<std::filesystem::path>& folders) {
   GpuPlugin plugin;
   try {
-    plugin.open(registry);
+    plugin.open(registry, folders);
   } catch (const Error& error) {
     plugin.why_not_ = error.what();
     plugin.backend_.reset();
@@ -57,8 +57,8 @@ GpuPlugin GpuPlugin::load(Registry& registry) {
   return plugin;
 }
 
-void GpuPlugin::open(Registry& registry) {
-  const std::string file = plugin_file();
+void GpuPlugin::open(Registry& registry, const std::vector<std::filesystem::path>& folders) {
+  const std::string file = plugin_file(folders);
   SharedLibrary library = open_plugin(file);
   const auto entry = library.find<const Plugin* (*)()>(plugin_entry);
   if (entry == nullptr) throw environment_error(fmt::format("{} has no function {}", file, plugin_entry));
