@@ -92,7 +92,7 @@ struct Context {
   std::map<std::string, std::string> settings;  ///< agreed facts such as "blas.kernel"
   Device* device = nullptr;  ///< this rank's GPU; never null in a case that needs GPUs, if its sets hold GPU ranks only
   const Layout* layout = nullptr;  ///< where all ranks of the world sit
-  std::vector<int> members = {};      ///< world ranks of this set, in the order of the set
+  std::vector<int> members = {};   ///< world ranks of this set, in the order of the set
 };
 
 /// One benchmark at one point. Constructed, used and destroyed by all ranks of the set in the same order.

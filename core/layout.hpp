@@ -20,8 +20,9 @@ struct Layout {
   std::vector<std::string> node_names;  ///< host name of each node
   std::vector<int> cpus_granted;  ///< CPUs that the cgroup and the job grant on each node (not the launcher's binding)
 
-  std::vector<int> gpu_of = {};      ///< node's number (PCI order) of each rank's GPU; -1 = none; empty: no rank has one
-  std::vector<int> gpus_found = {};  ///< GPUs seen on each node, whether a rank uses them or not; empty: none looked for
+  std::vector<int> gpu_of = {};  ///< node's number (PCI order) of each rank's GPU; -1 = none; empty: no rank has one
+  std::vector<int> gpus_found =
+      {};  ///< GPUs seen on each node, whether a rank uses them or not; empty: none looked for
   GpuTraits gpu = {};
 
   [[nodiscard]] int ranks() const { return static_cast<int>(node_of.size()); }
