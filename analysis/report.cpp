@@ -111,10 +111,12 @@ std::string evidence_text(const std::vector<std::int64_t>& series) {
 void append_details(std::string& text, const Verdict& verdict, bool colours) {
   text += fmt::format("\n{} {}  ({})\n", verdict_cell(verdict.outcome, 0, colours), verdict.clause.title(),
                       verdict.clause.place.text());
-  append_wrapped(text, "why", verdict.reason);
-  append_wrapped(text, "offer", verdict.clause.derivation());
+  const bool passed = verdict.outcome == Outcome::pass;
+  if (!passed) append_wrapped(text, "why", verdict.reason);
+  if (!passed) append_wrapped(text, "offer", verdict.clause.derivation());
   append_wrapped(text, "worst", verdict.member);
   for (const std::string& note : verdict.notes) append_wrapped(text, "note", note);
+  if (passed) return;
   append_wrapped(text, "evidence", evidence_text(verdict.evidence));
   append_wrapped(text, "likely", verdict.cause);
   append_wrapped(text, "ask", verdict.question);
