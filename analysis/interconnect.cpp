@@ -102,10 +102,14 @@ Transport transport_of(const std::string& method) {
 }
 
 bool uses_gpu_direct(const std::string& method) {
-  for (const std::string_view none : {"no GDR", "without GDR", "GDR off", "GDR 0"}) {
-    if (contains(method, none)) return false;
+  if (contains(method, "GPUDirect RDMA disabled")) return false;
+  bool any = false;
+  for (std::size_t at = method.find("NET/"); at != std::string::npos; at = method.find("NET/", at + 1)) {
+    const std::string part = method.substr(at, method.find_first_of("+,(", at) - at);
+    if (!contains(part, "GDR")) return false;
+    any = true;
   }
-  return contains(method, "GDR");
+  return any;
 }
 
 std::vector<const SeriesSet*> network_sets(const JudgeContext& context) {

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "analysis/gpu_members.hpp"
 #include "analysis/interconnect.hpp"
 #include "analysis/pair_effects.hpp"
 #include "analysis/selection.hpp"
+#include "core/layout.hpp"
 #include "core/statistics.hpp"
 
 namespace assay {
@@ -48,11 +51,11 @@ std::vector<std::string> slow_rails(const JudgeContext& context) {
   return texts;
 }
 
-/// Figures of nccl.pairs at one level at the largest size, of pairs inside of a node or across nodes.
-std::vector<PairFigure> pair_figures(const JudgeContext& context, const char* level, bool across) {
+/// Pairs of GPUs of one node, from nccl.pairs at its largest size.
+std::vector<PairFigure> pairs_in_node(const JudgeContext& context, int node) {
   std::vector<PairFigure> pairs;
-  for (const SeriesSet* set : largest(context.series.matching({"nccl.pairs", {{"level", level}}}), "bytes")) {
-    if (set->members.size() != 2 || (context.run.nodes_of(set->members).size() > 1) != across) continue;
+  for (const SeriesSet* set : largest(context.series.matching({"nccl.pairs", {{"level", "gpu"}}}), "bytes")) {
+    if (set->members.size() != 2 || context.run.nodes_of(set->members) != std::vector<int>{node}) continue;
     const Measurement m = measure(context.run, *set);
     if (m.dimension == Dimension::bytes_per_second && m.value > 0)
       pairs.push_back({set->members[0], set->members[1], m.value});
@@ -60,18 +63,79 @@ std::vector<PairFigure> pair_figures(const JudgeContext& context, const char* le
   return pairs;
 }
 
-std::vector<std::string> slow_pairs(const JudgeContext& context) {
-  std::vector<std::string> texts;
-  for (const SlowMember& slow : diagnose_pairs(pair_figures(context, "gpu", true)).members) {
-    texts.push_back(fmt::format("{}{} is in {} slow pairs of {} with other nodes ({:.0f} % of a typical pair)",
-                                describe_gpu_of(context.run, slow.member), nic_of(context.run, slow.member), slow.slow,
-                                slow.pairs, 100 * slow.share));
+/// GPUs of two nodes that exchanged with each other: those of equal number. The slower member of each is its figure.
+std::vector<PairFigure> partners(const RunData& run, const SeriesSet& set) {
+  std::map<int, std::vector<std::pair<int, double>>> by_number;
+  const auto each = measure_members(run, set);
+  for (const Measurement& m : each) {
+    const auto* gpu = run.gpu_of(m.members.front());
+    if (gpu != nullptr && m.value > 0) by_number[gpu->gpu].emplace_back(m.members.front(), m.value);
   }
-  if (!texts.empty()) return texts;
-  for (const SlowMember& slow : diagnose_pairs(pair_figures(context, "node", true)).members) {
-    texts.push_back(fmt::format("{} is in {} slow pairs of {} with other nodes ({:.0f} % of a typical pair)",
-                                context.run.host_of(context.run.node_of(slow.member)), slow.slow, slow.pairs,
-                                100 * slow.share));
+  std::vector<PairFigure> pairs;
+  for (const auto& [number, members] : by_number) {
+    if (members.size() == 2)
+      pairs.push_back({members[0].first, members[1].first, std::min(members[0].second, members[1].second)});
+  }
+  return pairs;
+}
+
+/// The ways of the GPUs out of their nodes: each NIC that is the nearest to some, or the GPU where that is not known.
+class Ports {
+ public:
+  explicit Ports(const RunData& run) : run_(run) {}
+
+  int of(int rank) {
+    const auto* gpu = run_.gpu_of(rank);
+    const bool known = gpu != nullptr && !gpu->nic.empty();
+    const std::string name =
+        known ? fmt::format("{} on {}", gpu->nic, run_.host_of(gpu->node)) : describe_gpu_of(run_, rank);
+    const auto at = std::find_if(ports_.begin(), ports_.end(), [&](const Port& port) { return port.name == name; });
+    if (at == ports_.end()) {
+      ports_.push_back({name, {}, known});
+      ports_.back().ranks.insert(rank);
+      return static_cast<int>(ports_.size()) - 1;
+    }
+    at->ranks.insert(rank);
+    return static_cast<int>(at - ports_.begin());
+  }
+
+  /// "mlx5_4 on node3 (of GPU 4 (...) on node3, rank 20)".
+  [[nodiscard]] std::string describe(int port) const {
+    const Port& found = ports_[static_cast<std::size_t>(port)];
+    if (!found.is_nic) return found.name;
+    if (found.ranks.size() > 1)
+      return fmt::format("{} (of {} GPUs, ranks {})", found.name, found.ranks.size(),
+                         format_ranks({found.ranks.begin(), found.ranks.end()}));
+    return fmt::format("{} (of {})", found.name, describe_gpu_of(run_, *found.ranks.begin()));
+  }
+
+ private:
+  struct Port {
+    std::string name;
+    std::set<int> ranks;
+    bool is_nic = false;
+  };
+  const RunData& run_;
+  std::vector<Port> ports_;
+};
+
+/// One NIC that is slow whichever node it exchanges with.
+std::vector<std::string> slow_pairs(const JudgeContext& context) {
+  Ports ports(context.run);
+  std::vector<PairFigure> pairs;
+  for (const SeriesSet* set : largest(context.series.matching({"nccl.pairs", {{"level", "node"}}}), "bytes")) {
+    for (const PairFigure& pair : partners(context.run, *set))
+      pairs.push_back({ports.of(pair.a), ports.of(pair.b), pair.value});
+  }
+  std::vector<std::string> texts;
+  const PairDiagnosis diagnosis = diagnose_pairs(pairs);
+  for (const SlowMember& slow : diagnosis.members) {
+    texts.push_back(fmt::format("{} is in {} slow pairs of {} with other nodes, {:.0f} % of a typical pair",
+                                ports.describe(slow.member), slow.slow, slow.pairs, 100 * slow.share));
+  }
+  for (const PairFigure& link : diagnosis.links) {
+    texts.push_back(fmt::format("{} and {} reach {:.0f} % of a typical pair", ports.describe(link.a),
+                                ports.describe(link.b), 100 * link.value / diagnosis.typical));
   }
   return texts;
 }
@@ -117,9 +181,7 @@ std::string node_cause(const JudgeContext& context, int node, const std::string&
   }
   const bool host_memory = method.find("SHM") != std::string::npos && method.find("P2P") == std::string::npos;
   if (linked && host_memory) causes.emplace_back("GPUs talk through host memory (SHM): peer access is off");
-  std::vector<PairFigure> pairs = pair_figures(context, "gpu", false);
-  std::erase_if(pairs, [&](const PairFigure& pair) { return context.run.node_of(pair.a) != node; });
-  for (const SlowMember& slow : diagnose_pairs(pairs).members) {
+  for (const SlowMember& slow : diagnose_pairs(pairs_in_node(context, node)).members) {
     if (!dead_links)
       causes.push_back(fmt::format("{} is in {} slow pairs of {}", describe_gpu_of(context.run, slow.member), slow.slow,
                                    slow.pairs));

@@ -11,6 +11,17 @@ namespace {
 constexpr double least_slow_pairs = 0.75;
 constexpr int least_pairs = 2;
 
+std::vector<PairFigure> slowest_of_each(const std::vector<PairFigure>& figures) {
+  std::map<std::pair<int, int>, double> slowest;
+  for (const PairFigure& figure : figures) {
+    const auto [at, is_new] = slowest.try_emplace(std::minmax({figure.a, figure.b}), figure.value);
+    if (!is_new) at->second = std::min(at->second, figure.value);
+  }
+  std::vector<PairFigure> pairs;
+  for (const auto& [members, value] : slowest) pairs.push_back({members.first, members.second, value});
+  return pairs;
+}
+
 double median_of(const std::vector<PairFigure>& pairs, std::optional<int> member = std::nullopt) {
   std::vector<double> values;
   for (const PairFigure& pair : pairs) {
@@ -43,7 +54,8 @@ std::optional<SlowMember> worst_member(const std::vector<PairFigure>& pairs, dou
 
 }  // namespace
 
-PairDiagnosis diagnose_pairs(std::vector<PairFigure> pairs, double slow_share) {
+PairDiagnosis diagnose_pairs(const std::vector<PairFigure>& figures, double slow_share) {
+  std::vector<PairFigure> pairs = slowest_of_each(figures);
   PairDiagnosis diagnosis;
   diagnosis.typical = median_of(pairs);
   const double limit = slow_share * diagnosis.typical;

@@ -27,8 +27,9 @@ struct PairDiagnosis {
   std::vector<PairFigure> links;    ///< slow pairs that no slow member explains
 };
 
-/// Robust and greedy: a pair is slow below `slow_share` of the median of all pairs. The member with the largest share
-/// of slow pairs is named when that is 3 of 4 at least (and 2 pairs at least); its pairs are taken out; again.
-[[nodiscard]] PairDiagnosis diagnose_pairs(std::vector<PairFigure> pairs, double slow_share = 0.85);
+/// Robust and greedy: of several figures of a pair the slowest counts; a pair is slow below `slow_share` of the median
+/// of all pairs. The member with the largest share of slow pairs is named when that is 3 of 4 at least (and 2 pairs at
+/// least); its pairs are taken out; again.
+[[nodiscard]] PairDiagnosis diagnose_pairs(const std::vector<PairFigure>& figures, double slow_share = 0.85);
 
 }  // namespace assay

@@ -214,8 +214,9 @@ void GpuCluster::measure_collectives(SyntheticRun& run) const {
                .value = node_bus() * slowest,
                .method = node_method});
   }
-  double worst = all_reduce_all;
+  double worst = 1;
   for (const int rank : everyone) worst = std::min(worst, at(nics, rank));
+  worst *= all_reduce_all;
   run.plant({.case_name = "nccl.all_reduce",
              .point = point + "all",
              .members = everyone,
@@ -238,15 +239,28 @@ void GpuCluster::measure_collectives(SyntheticRun& run) const {
                .value = 0.92 * nic_rate * share,
                .method = all_method});
   }
-  for (const int a : everyone) {
-    for (const int b : everyone) {
-      if (a >= b || a / per_node_ == b / per_node_) continue;
+  measure_pairs(run);
+}
+
+void GpuCluster::measure_pairs(SyntheticRun& run) const {
+  for (int round = 0; round < tournament_rounds(nodes_); ++round) {
+    for (const auto& nodes : tournament_round(nodes_, round)) {
+      std::vector<int> members = ranks_on(nodes[0]);
+      const auto others = ranks_on(nodes[1]);
+      members.insert(members.end(), others.begin(), others.end());
+      std::sort(members.begin(), members.end());
+      std::vector<double> shares;
+      for (const int rank : members) {
+        const int other_node = rank / per_node_ == nodes[0] ? nodes[1] : nodes[0];
+        shares.push_back(std::min(at(nics, rank), at(nics, other_node * per_node_ + rank % per_node_)));
+      }
       run.plant({.case_name = "nccl.pairs",
-                 .point = "bytes:67108864/level:gpu/round:0",
-                 .members = {a, b},
-                 .direction = "one_way",
-                 .value = 0.9 * nic_rate * std::min(at(nics, a), at(nics, b)),
-                 .method = all_method});
+                 .point = fmt::format("bytes:67108864/level:node/round:{}", round),
+                 .members = members,
+                 .direction = "both_ways",
+                 .value = 0.9 * nic_rate * static_cast<double>(members.size()),
+                 .method = all_method,
+                 .shares = shares});
     }
   }
 }

@@ -31,8 +31,8 @@ class GpuCluster {
   std::map<int, double> node_all_reduce;       ///< by node
   std::map<int, double> allocatable;           ///< memory, by world rank
   double all_reduce_all = 1;
-  std::string node_method = "NVLS/Simple, P2P/CUMEM";
-  std::string all_method = "Ring/Simple, NET/IB GDR mlx5_0-7";
+  std::string node_method = "NVLS/Simple, 16 channels, P2P/CUMEM, NCCL 2.28.9";
+  std::string all_method = "Ring/Simple, 16 channels, P2P/CUMEM + NET/IB GDR mlx5_0-7, NCCL 2.28.9";
 
   /// What telemetry shows under load (idle readings are always there too).
   struct Load {
@@ -57,6 +57,7 @@ class GpuCluster {
   void measure_copies(SyntheticRun& run) const;
   void measure_peers(SyntheticRun& run) const;
   void measure_collectives(SyntheticRun& run) const;
+  void measure_pairs(SyntheticRun& run) const;
   void record_telemetry(RunData& data) const;
   [[nodiscard]] std::vector<int> ranks_on(int node) const;
   [[nodiscard]] double peer_share(int a, int b) const;

@@ -194,7 +194,7 @@ TEST(GpuFault, DeadNvlinksNameTheCardNotItsPairs) {
               ElementsAre("gpu.nvlink_bandwidth", "gpu.healthy", "interconnect.all_reduce_node"));
   const Verdict& peers = verdict_of(judgement, "gpu.nvlink_bandwidth");
   EXPECT_THAT(peers.reason, HasSubstr("14 of 56 sets fail"));
-  EXPECT_THAT(peers.cause, StartsWith("GPU 5 (0000:20:00.0, GPU-00000005) on node1, rank 5 is in 14 slow pairs of 14"));
+  EXPECT_THAT(peers.cause, StartsWith("GPU 5 (0000:20:00.0, GPU-00000005) on node1, rank 5 is in 7 slow pairs of 7"));
   EXPECT_THAT(peers.cause, HasSubstr("12 of its 18 NVLinks are up"));
   EXPECT_THAT(verdict_of(judgement, "gpu.healthy").reason, HasSubstr("12 of 18 NVLinks are up"));
   EXPECT_THAT(verdict_of(judgement, "interconnect.all_reduce_node").cause, HasSubstr("GPU 5"));
@@ -251,8 +251,9 @@ TEST(GpuFault, SlowNicFailsTheNetworkOnlyAndIsNamed) {
   EXPECT_THAT(not_passed(judgement), ElementsAre("interconnect.all_reduce_all", "scaling.gpu_efficiency"));
   const std::string cause = verdict_of(judgement, "interconnect.all_reduce_all").cause;
   EXPECT_THAT(cause, HasSubstr("the rail of GPU 4, next to mlx5_4 reaches 25 % of the other rails"));
-  EXPECT_THAT(cause,
-              HasSubstr("GPU 4 (0000:1f:00.0, GPU-00020004) on node3, rank 20, next to mlx5_4 is in 24 slow pairs"));
+  EXPECT_THAT(
+      cause,
+      HasSubstr("mlx5_4 on node3 (of GPU 4 (0000:1f:00.0, GPU-00020004) on node3, rank 20) is in 3 slow pairs of 3"));
 }
 
 TEST(GpuFault, DeadAndDownRatedNics) {
@@ -273,7 +274,7 @@ TEST(GpuFault, DeadAndDownRatedNics) {
 
 TEST(GpuFault, SocketsInsteadOfInfiniBand) {
   GpuCluster cluster("h100-sxm5-80gb", 2, 8);
-  cluster.all_method = "Ring/Simple, NET/Socket eth0";
+  cluster.all_method = "Ring/Simple, 8 channels, P2P/CUMEM + NET/Socket eth0";
   cluster.all_reduce_all = 0.02;
   const Judgement judgement = judged(cluster);
   EXPECT_THAT(not_passed(judgement), ElementsAre("interconnect.transport", "interconnect.gpu_direct",
@@ -284,10 +285,15 @@ TEST(GpuFault, SocketsInsteadOfInfiniBand) {
 
 TEST(GpuFault, NoGpuDirect) {
   GpuCluster cluster("h100-sxm5-80gb", 2, 8);
-  cluster.all_method = "Ring/Simple, NET/IB mlx5_0-7";
-  cluster.all_reduce_all = 0.5;
-  EXPECT_THAT(not_passed(judged(cluster)),
-              ElementsAre("interconnect.gpu_direct", "interconnect.all_reduce_all", "scaling.gpu_efficiency"));
+  for (const char* method : {"Ring/Simple, 16 channels, P2P/CUMEM + NET/IB mlx5_0-7",
+                             "Ring/Simple, P2P/CUMEM + NET/IB + NET/IB GDR mlx5_0-7",
+                             "Ring/Simple, NET/IB GDR mlx5_0-7 (GPUDirect RDMA disabled for HCA 3, distance 8 > 5)"}) {
+    cluster.all_method = method;
+    cluster.all_reduce_all = 0.5;
+    EXPECT_THAT(not_passed(judged(cluster)),
+                ElementsAre("interconnect.gpu_direct", "interconnect.all_reduce_all", "scaling.gpu_efficiency"));
+    EXPECT_THAT(verdict_of(judged(cluster), "interconnect.all_reduce_all").cause, HasSubstr("no GPUDirect RDMA"));
+  }
 }
 
 TEST(GpuFault, SwitchesThatDoNotReduce) {
