@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "core/error.hpp"
@@ -48,16 +49,37 @@ void add_place(const SystemRoot& root, GpuFacts& gpu) {
   gpu.near_cpus = there ? device.near_cpus : Fact<std::vector<int>>::unknown(absent);
 }
 
-/// Cards that the library counts, gives no handle for, and that are not on the bus either.
-void add_nameless(GpuInventory& inventory, const nvml::Library& library) {
+/// Cards that the library counts but gives no handle for. As many as are lost on the bus are those; the others are the
+/// ones that the library hides, when the numbers fit, or have no place.
+void add_refused(std::vector<GpuFacts>& gpus, std::vector<GpuFacts> unlisted, const nvml::Library& library) {
+  const auto number_of = [&](GpuState state) {
+    return static_cast<std::size_t>(
+        std::count_if(unlisted.begin(), unlisted.end(), [&](const GpuFacts& gpu) { return gpu.state == state; }));
+  };
   const auto refused = library.refused();
-  const auto lost = std::count_if(inventory.gpus.begin(), inventory.gpus.end(),
-                                  [](const GpuFacts& gpu) { return gpu.state != GpuState::ok; });
-  for (std::size_t i = static_cast<std::size_t>(lost); i < refused.size(); ++i) {
+  const std::size_t first = std::min(refused.size(), number_of(GpuState::lost));
+  const bool hidden_ones = refused.size() - first == number_of(GpuState::hidden);
+  auto next = unlisted.begin();
+  for (std::size_t i = first; i < refused.size(); ++i) {
     const std::string why = library.why(library.table().handle.name(), refused[i]);
     const auto state = refused[i] == nvml::gpu_is_lost ? GpuState::lost : GpuState::hidden;
-    inventory.gpus.push_back(without_library({}, state, why));
+    if (!hidden_ones) {
+      gpus.push_back(without_library({}, state, why));
+      continue;
+    }
+    next = std::find_if(next, unlisted.end(), [](const GpuFacts& gpu) { return gpu.state == GpuState::hidden; });
+    next->state = state;
+    next->problem = why;
+    ++next;
   }
+  for (GpuFacts& gpu : unlisted) gpus.push_back(std::move(gpu));
+}
+
+/// Whether this process lives in the first namespace of process numbers (its inode is fixed, linux/proc_ns.h).
+bool sees_all_processes(const SystemRoot& root) {
+  std::error_code error;
+  const auto name = std::filesystem::read_symlink(root.at("/proc/self/ns/pid"), error);
+  return !error && name == "pid:[4026531836]";
 }
 
 bool before(const GpuFacts& a, const GpuFacts& b) {
@@ -81,9 +103,9 @@ std::string_view to_string(GpuState state) {
   return "unknown";
 }
 
-GpuLibrary open_gpu_library() {
+GpuLibrary open_gpu_library(const std::string& file) {
   try {
-    return {std::make_shared<const nvml::Library>(), {}};
+    return {std::make_shared<const nvml::Library>(file), {}};
   } catch (const Error& error) {
     return {nullptr, error.what()};
   }
@@ -99,18 +121,39 @@ GpuInventory read_gpus(const SystemRoot& root, const GpuLibrary& access) {
     for (auto* fact : {&inventory.driver.driver, &inventory.driver.library, &inventory.driver.cuda})
       *fact = Fact<std::string>::unknown(access.why_not);
   }
+  std::vector<GpuFacts> others;
   for (const PciDevice& device : read_pci_gpus(root)) {
     const auto same = [&](const GpuFacts& gpu) { return gpu.pci_bus_id == device.address; };
-    if (std::none_of(inventory.gpus.begin(), inventory.gpus.end(), same))
-      inventory.gpus.push_back(unlisted(device, access));
+    if (std::none_of(inventory.gpus.begin(), inventory.gpus.end(), same)) others.push_back(unlisted(device, access));
   }
-  if (access.library != nullptr) add_nameless(inventory, *access.library);
+  if (access.library != nullptr)
+    add_refused(inventory.gpus, std::move(others), *access.library);
+  else
+    inventory.gpus.insert(inventory.gpus.end(), others.begin(), others.end());
   std::sort(inventory.gpus.begin(), inventory.gpus.end(), before);
   for (std::size_t i = 0; i < inventory.gpus.size(); ++i) {
     inventory.gpus[i].number = static_cast<int>(i);
     add_place(root, inventory.gpus[i]);
   }
   return inventory;
+}
+
+Fact<std::int64_t> foreign_processes(const SystemRoot& root, const GpuFacts& gpu,
+                                     const std::vector<std::int64_t>& own) {
+  if (!gpu.processes.known()) return Fact<std::int64_t>::unknown(gpu.processes.why());
+  const bool same_numbers = sees_all_processes(root);
+  std::int64_t foreign = 0;
+  std::int64_t strange = 0;  // numbers that mean nothing here: ours or others'
+  for (const GpuProcess& process : gpu.processes.value()) {
+    if (std::find(own.begin(), own.end(), process.pid) != own.end()) continue;
+    const bool meaningful = same_numbers || root.exists(fmt::format("/proc/{}", process.pid));
+    ++(meaningful ? foreign : strange);
+  }
+  const auto ours = static_cast<std::int64_t>(own.size());
+  if (strange > 0 && strange <= ours)
+    return Fact<std::int64_t>::unknown(
+        fmt::format("{} processes may be ours: the driver numbers them as outside of this container", strange));
+  return foreign + std::max<std::int64_t>(0, strange - ours);
 }
 
 std::vector<std::string> not_run(const GpuFacts& gpu) {

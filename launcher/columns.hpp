@@ -12,7 +12,7 @@
 
 namespace assay {
 
-/// Columns as wide as their widest cell; the last is not padded.
+/// Columns as wide as their widest cell; the last is not padded. Rows may be short.
 class Columns {
  public:
   explicit Columns(std::vector<std::string> titles) { add(std::move(titles)); }
@@ -34,7 +34,8 @@ class Columns {
  private:
   [[nodiscard]] std::size_t width(std::size_t column) const {
     std::size_t widest = 0;
-    for (const auto& row : rows_) widest = std::max(widest, row[column].size());
+    for (const auto& row : rows_)
+      if (column < row.size()) widest = std::max(widest, row[column].size());
     return widest;
   }
 

@@ -30,7 +30,7 @@ std::string memory_cell(const GpuFacts& gpu) {
   const auto text = [](std::int64_t bytes) {
     return bytes == 0 ? std::string("0") : format_quantity(static_cast<double>(bytes), Dimension::bytes);
   };
-  return text(gpu.memory_used.value_or(0)) + " of " + text(gpu.memory.value());
+  return (gpu.memory_used.known() ? text(gpu.memory_used.value()) : "?") + " of " + text(gpu.memory.value());
 }
 
 std::string links_cell(const GpuFacts& gpu) {

@@ -48,7 +48,7 @@ void* Loader::find(const char* name, const char* older) {
   return found;
 }
 
-Library::Library() : library_(SharedLibrary::open({"libnvidia-ml.so.1"})) {
+Library::Library(const std::string& file) : library_(SharedLibrary::open({file})) {
   if (!table_.init.present())
     throw environment_error(fmt::format("{} is no management library of NVIDIA's driver: it has no {}", library_.file(),
                                         table_.init.name()));

@@ -11,8 +11,8 @@ namespace assay::nvml {
 /// NVIDIA's management library, opened and initialised; released on destruction. Calls may come from several threads.
 class Library {
  public:
-  /// Throws Error(environment): no library, no driver, or the two do not fit.
-  Library();
+  /// `file`: name for the loader, or a path. Throws Error(environment): no library, no driver, or the two do not fit.
+  explicit Library(const std::string& file = "libnvidia-ml.so.1");
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
   ~Library();
