@@ -39,7 +39,8 @@ class Loads {
   }
   void hop(const Hop& hop, double share, Pattern pattern) {
     const double reached = efficiency(pattern, hop.medium, shape_->nvlink_generation);
-    for (const int index : hop.segments) segment(index, share, reached);
+    for (const int index : hop.out) segment(index, share, reached);
+    for (const int index : hop.in) segment(index, share, reached);
   }
   /// Hops between neighbours of the same node; closed to a ring when there is no other node.
   void chains(double forth, double back, Pattern pattern) {

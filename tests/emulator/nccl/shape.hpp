@@ -20,7 +20,7 @@ struct Segment {
 /// The way from one rank to another, or from a rank to the wire.
 struct Hop {
   Medium medium = Medium::self;
-  std::vector<int> segments;  ///< Indices into Shape::segments; the last one is the receiver's port.
+  std::vector<int> out, in;  ///< Indices into Shape::segments: on the sender's side, on the receiver's side.
   bool gdr = false;
   int nic_out = -1, nic_in = -1;  ///< NICs used, as places in Cluster; -1 = none.
 };

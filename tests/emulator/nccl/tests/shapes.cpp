@@ -7,11 +7,12 @@ Hop hop_between(const Machine& machine, int from, int to) {
   if (from == to) return {};
   const auto inside = machine.generation > 0 ? Medium::nvlink : Medium::host;
   const int node_from = from / machine.gpus, node_to = to / machine.gpus;
-  if (node_from == node_to) return {.medium = inside, .segments = {2 * from, 2 * to + 1}};
+  if (node_from == node_to) return {.medium = inside, .out = {2 * from}, .in = {2 * to + 1}};
   const int out = from % machine.gpus * machine.nics / machine.gpus,
             in = to % machine.gpus * machine.nics / machine.gpus;
   return {.medium = Medium::nic,
-          .segments = {nic_segment(machine, node_from, out), nic_segment(machine, node_to, in) + 1},
+          .out = {nic_segment(machine, node_from, out)},
+          .in = {nic_segment(machine, node_to, in) + 1},
           .gdr = true};
 }
 
@@ -41,7 +42,7 @@ Shape shape_of(const Machine& machine) {
       const int out = nic_segment(machine, node, nic);
       shape.segments.insert(shape.segments.end(), 2, {.rate = machine.nic_rate, .node = node, .nic = nic});
       shape.rails[static_cast<std::size_t>(node)].push_back(
-          {Hop{.medium = Medium::nic, .segments = {out}}, Hop{.medium = Medium::nic, .segments = {out + 1}}});
+          {Hop{.medium = Medium::nic, .out = {out}, .in = {}}, Hop{.medium = Medium::nic, .out = {}, .in = {out + 1}}});
     }
   }
   shape.hops.resize(static_cast<std::size_t>(ranks));
