@@ -25,7 +25,8 @@ class Counts {
   }
   int due(const Gpu& gpu, double amount) {
     const std::lock_guard lock(mutex_);
-    const auto [entry, fresh] = owed_.try_emplace(&gpu, uniform(mix(Cluster::current().seed(), mix(gpu.slot + 1, 0xbad))));
+    const auto [entry, fresh] =
+        owed_.try_emplace(&gpu, uniform(mix(Cluster::current().seed(), mix(gpu.slot + 1, 0xbad))));
     entry->second += amount;
     const double whole = std::floor(entry->second);
     entry->second -= whole;

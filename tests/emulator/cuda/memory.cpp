@@ -22,8 +22,7 @@ std::uint64_t rounded(std::uint64_t bytes, std::uint64_t step) { return (bytes +
 std::uint64_t step_of(std::uint64_t bytes) { return bytes >= large_step ? large_step : small_step; }
 
 std::byte* map(int file, std::uint64_t offset, std::size_t bytes, int protection) {
-  void* address =
-      mmap(nullptr, bytes, protection, MAP_SHARED | MAP_NORESERVE, file, static_cast<off_t>(offset));
+  void* address = mmap(nullptr, bytes, protection, MAP_SHARED | MAP_NORESERVE, file, static_cast<off_t>(offset));
   require(address != MAP_FAILED, cudaErrorMemoryAllocation);
   // A core dump or a fork must not touch what may be many GiB of nothing.
   madvise(address, bytes, MADV_DONTDUMP);

@@ -21,11 +21,11 @@ namespace emulator {
 struct Device {
   int ordinal = 0;
   const Gpu* gpu = nullptr;
-  std::atomic<int> fault{cudaSuccess};       ///< Sticky error.
-  std::atomic<std::uint64_t> peers{0};       ///< Bit per ordinal whose memory this device may access.
+  std::atomic<int> fault{cudaSuccess};  ///< Sticky error.
+  std::atomic<std::uint64_t> peers{0};  ///< Bit per ordinal whose memory this device may access.
   std::mutex arena_mutex;
-  std::unique_ptr<Arena> arena;              ///< Made by the first allocation.
-  std::shared_ptr<Stream> legacy;            ///< The default stream; made by its first use.
+  std::unique_ptr<Arena> arena;                  ///< Made by the first allocation.
+  std::shared_ptr<Stream> legacy;                ///< The default stream; made by its first use.
   std::vector<std::shared_ptr<Stream>> streams;  ///< Without the default one; guarded by the scheduler's mutex.
 };
 

@@ -148,7 +148,8 @@ int attribute_of(const Gpu& gpu, cudaDeviceAttr attribute) {
     case cudaDevAttrComputeCapabilityMinor:
       return product.compute_minor;
     case cudaDevAttrSingleToDoublePrecisionPerfRatio:
-      return product.peak(Type::fp64) > 0 ? static_cast<int>(product.peak(Type::fp32) / product.peak(Type::fp64) + 0.5) : 64;
+      return product.peak(Type::fp64) > 0 ? static_cast<int>(product.peak(Type::fp32) / product.peak(Type::fp64) + 0.5)
+                                          : 64;
     case cudaDevAttrClusterLaunch:
       return product.compute_major >= 9 ? 1 : 0;
     case cudaDevAttrGPUDirectRDMASupported:

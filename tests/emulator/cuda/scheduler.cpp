@@ -20,7 +20,8 @@ constexpr std::chrono::microseconds patience{2000}, query_wait{300};
 constexpr int idle_rounds = 25;
 
 bool runs_at_once(const Op& op) {
-  return !op.may_block && std::all_of(op.waits.begin(), op.waits.end(), [](const auto& wait) { return wait->passed; });
+  if (op.may_block && !(op.ready && op.ready())) return false;
+  return std::all_of(op.waits.begin(), op.waits.end(), [](const auto& wait) { return wait->passed; });
 }
 
 bool waits_for_executor(const Stream& stream) { return !stream.executing && !stream.queue.empty(); }

@@ -42,15 +42,16 @@ struct Execution {
 
 /// One entry of a stream.
 struct Op {
-  std::string name;                        ///< Faults are planted by it.
-  std::function<double(Execution&)> run;   ///< Virtual end [s]; empty: takes no time. Throws StreamFault.
-  std::vector<int> resources;              ///< Announced from the enqueueing to the end.
-  std::vector<HostRange> host;
-  std::vector<MarkerPtr> waits;
-  MarkerPtr passes;
-  double enqueued = 0;                     ///< Virtual host time.
-  bool device_work = true;                 ///< Counts as an operation of the card.
-  bool may_block = false;                  ///< Waits for something outside: never run by a query.
+  std::string name{};                       ///< Faults are planted by it.
+  std::function<double(Execution&)> run{};  ///< Virtual end [s]; empty: takes no time. Throws StreamFault.
+  std::vector<int> resources{};             ///< Announced from the enqueueing to the end.
+  std::vector<HostRange> host{};
+  std::vector<MarkerPtr> waits{};
+  MarkerPtr passes{};
+  double enqueued = 0;          ///< Virtual host time.
+  bool device_work = true;      ///< Counts as an operation of the card.
+  bool may_block = false;       ///< Waits for something outside: not run by a query,
+  std::function<bool()> ready{};  ///< unless this says that it would not wait now.
 };
 
 }  // namespace emulator
@@ -71,7 +72,7 @@ struct CUstream_st : std::enable_shared_from_this<CUstream_st> {
   double clock = 0;                                     ///< Virtual [s].
   emulator::Frontier frontier;
   std::uint64_t deliveries = 0;
-  std::uint64_t work_count = 0;                        ///< Key of the noise.
+  std::uint64_t work_count = 0;                ///< Key of the noise.
   std::shared_ptr<emulator::Capture> capture;  ///< While a graph is being captured.
   std::vector<std::size_t> tips;               ///< Nodes of it that the next operation comes after.
 };

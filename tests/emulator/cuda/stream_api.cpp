@@ -132,10 +132,8 @@ void wait(Stream& stream, CUevent_st& event) {
   }
   require(!stream.capture || !event.state->last, cudaErrorStreamCaptureIsolation);
   if (event.shared && !event.state->last) {
-    submit(stream, {.name = "cudaStreamWaitEvent",
-                    .run = waiting(event.shared),
-                    .device_work = false,
-                    .may_block = true});
+    submit(stream,
+           {.name = "cudaStreamWaitEvent", .run = waiting(event.shared), .device_work = false, .may_block = true});
     return;
   }
   const MarkerPtr marker = last_record(event);

@@ -20,8 +20,8 @@ struct IpcEvent;
 
 /// What an event shares with the graphs and streams that record it.
 struct EventState {
-  MarkerPtr last;                               ///< Of the last cudaEventRecord; none before the first.
-  std::weak_ptr<Capture> capture;               ///< It was last recorded in this capture, after these nodes.
+  MarkerPtr last;                  ///< Of the last cudaEventRecord; none before the first.
+  std::weak_ptr<Capture> capture;  ///< It was last recorded in this capture, after these nodes.
   std::vector<std::size_t> nodes;
 };
 
