@@ -58,6 +58,7 @@ void Communicator::introduce() {
   member.gpu = identity_.gpu->index;
   member.device = identity_.device;
   ::gethostname(member.host.data(), member.host.size() - 1);
+  published_ = area_.get();
 }
 
 void Communicator::check_duplicates() const {
@@ -90,6 +91,11 @@ void Communicator::connect() {
   } catch (const std::invalid_argument& error) {
     throw Failure(ncclInvalidUsage, error.what());
   }
+  if (identity_.split) {
+    const bool takes_part = identity_.split->color >= 0;
+    become_part();
+    if (!takes_part) return;
+  }
   report_start(*this);
   introduce();
   meet_hosts();
@@ -113,16 +119,18 @@ void Communicator::connect_later() {
   }).detach();
 }
 
-std::shared_ptr<Communicator> Communicator::split(int color, int key, bool blocking, const std::string& function) {
-  expect_ready();
+/// Tells the others color and key, and finds out what they want. All ranks of this communicator take part.
+void Communicator::exchange_colors(Identity& child, const std::atomic<bool>& aborted) {
   auto& me = area_->member(identity_.rank);
+  const auto [parent, color, key] = *child.split;
+  const auto look = [this] {
+    if (aborted_) throw Aborted{};
+    look_for_dead_peers();
+  };
   me.color = color;
   me.key = key;
-  meet_hosts();
-  Identity child = identity_;
+  meet(area_->host_barrier(), identity_.ranks, aborted, {}, look);
   child.area = fmt::format("{}.{}.{}", identity_.area, splits_++, color);
-  child.blocking = blocking;
-  child.function = function;
   child.ranks = child.rank = 0;
   for (int rank = 0; rank < identity_.ranks; ++rank) {
     const auto& other = area_->member(rank);
@@ -130,18 +138,24 @@ std::shared_ptr<Communicator> Communicator::split(int color, int key, bool block
     ++child.ranks;
     if (std::pair(other.key, rank) < std::pair(key, identity_.rank)) ++child.rank;
   }
-  meet_hosts();  // colors may be written anew
-  if (color < 0) return nullptr;
-  return std::make_shared<Communicator>(std::move(child));
+  meet(area_->host_barrier(), identity_.ranks, aborted, {}, look);  // from here on colors may be written anew
+}
+
+void Communicator::become_part() {
+  const auto parent = identity_.split->parent;
+  parent->exchange_colors(identity_, aborted_);
+  identity_.split.reset();
+  tag_ = mix(std::hash<std::string>{}(identity_.area), static_cast<std::uint64_t>(identity_.rank));
 }
 
 void Communicator::abort() {
   aborted_ = true;
   order_->wake();
-  if (!area_) return;
-  wake_all(area_->host_barrier().generation);
-  wake_all(area_->stream_barrier().generation);
-  wake_all(area_->member(identity_.rank).bell);
+  Area* const area = published_;
+  if (area == nullptr) return;
+  wake_all(area->host_barrier().generation);
+  wake_all(area->stream_barrier().generation);
+  wake_all(area->member(identity_.rank).bell);
 }
 
 void Communicator::drain() { order_->drain(aborted_); }
@@ -161,7 +175,7 @@ ncclResult_t Communicator::asynchronous_error() {
 
 void Communicator::fail_later(ncclResult_t code, const std::string& text) {
   {
-    const std::lock_guard lock(error_mutex_);
+    const std::lock_guard lock(mutex_);
     error_text_ = text;
   }
   DebugStream::get().warn(identity_.device, text);
@@ -169,7 +183,7 @@ void Communicator::fail_later(ncclResult_t code, const std::string& text) {
 }
 
 std::string Communicator::last_error() {
-  const std::lock_guard lock(error_mutex_);
+  const std::lock_guard lock(mutex_);
   return error_text_;
 }
 
@@ -181,6 +195,28 @@ void Communicator::expect_ready() {
                   "Attempt to use communicator before the previous operation returned ncclSuccess");
   }
   throw Failure(state, fmt::format("the communicator has failed: {}", last_error()));
+}
+
+ncclRedOp_t Communicator::add_reduction(const CustomReduction& reduction) {
+  const std::lock_guard lock(mutex_);
+  reductions_[next_reduction_] = reduction;
+  return static_cast<ncclRedOp_t>(next_reduction_++);
+}
+
+void Communicator::remove_reduction(ncclRedOp_t operation) {
+  const std::lock_guard lock(mutex_);
+  if (reductions_.erase(static_cast<int>(operation)) == 0) {
+    throw Failure(ncclInvalidArgument, "ncclRedOpDestroy : not an operation of this communicator");
+  }
+}
+
+CustomReduction Communicator::custom_reduction(ncclRedOp_t operation) {
+  const std::lock_guard lock(mutex_);
+  const auto found = reductions_.find(static_cast<int>(operation));
+  if (found == reductions_.end()) {
+    throw Failure(ncclInvalidArgument, fmt::format("invalid reduction operation {}", static_cast<int>(operation)));
+  }
+  return found->second;
 }
 
 void Communicator::look_for_dead_peers() {

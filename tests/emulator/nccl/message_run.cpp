@@ -120,6 +120,7 @@ bool MessageRun::send_piece(Progress& progress, double start, double own) {
   Mailbox& box = c.area_->mailbox(c.identity_.rank, message.peer);
   if (box.sent.load() != box.taken.load()) return false;  // the piece before has not been taken
   if (!progress.first && progress.done >= progress.packed_bytes) {
+    if (box.receive_bytes != message.bytes) report_mismatch(message, box.receive_bytes);
     end(progress, box.receive_start, box.receive_seconds, start, own);
     return true;
   }
@@ -143,7 +144,7 @@ bool MessageRun::receive_piece(Progress& progress, double start, double own) {
   const Message& message = *progress.message;
   Mailbox& box = c.area_->mailbox(message.peer, c.identity_.rank);
   if (box.sent.load() == box.taken.load()) return false;
-  if (progress.first && box.send_bytes != message.bytes) report_mismatch(progress, box);
+  if (progress.first && box.send_bytes != message.bytes) report_mismatch(message, box.send_bytes);
   const std::size_t room = progress.packed_bytes - progress.done;
   if (box.send_bytes == message.bytes) {
     scatter_windows(c.area_->mailbox_data(message.peer, c.identity_.rank), progress.windows, progress.done,
@@ -174,10 +175,12 @@ void MessageRun::ring(int peer) const {
   wake_all(bell);
 }
 
-void MessageRun::report_mismatch(const Progress& progress, const Mailbox& box) const {
-  communicator_->fail_later(ncclInvalidUsage, fmt::format("rank {} receives {} bytes from rank {}, which sends {}",
-                                                          communicator_->identity_.rank, progress.message->bytes,
-                                                          progress.message->peer, box.send_bytes));
+void MessageRun::report_mismatch(const Message& message, std::uint64_t theirs) const {
+  const int me = communicator_->identity_.rank, from = message.sends ? me : message.peer,
+            to = message.sends ? message.peer : me;
+  communicator_->fail_later(ncclInvalidUsage, fmt::format("rank {} sends {} bytes to rank {}, which receives {}", from,
+                                                          message.sends ? message.bytes : theirs, to,
+                                                          message.sends ? theirs : message.bytes));
 }
 
 }  // namespace emulator::nccl

@@ -30,7 +30,7 @@ class MessageRun {
   bool receive_piece(Progress& progress, double start, double own);
   void end(Progress& progress, double peer_start, double peer_seconds, double start, double own);
   void ring(int peer) const;
-  void report_mismatch(const Progress& progress, const Mailbox& box) const;
+  void report_mismatch(const Message& message, std::uint64_t theirs) const;
 
   Communicator* communicator_;
   const std::vector<Message>* messages_;

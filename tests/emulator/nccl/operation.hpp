@@ -50,6 +50,7 @@ struct Operation {
   std::size_t packed_bytes = 0;  ///< Of these windows.
   Protocol protocol{};
   const Plan* plan = nullptr;
+  bool bad_address = false;
 };
 
 /// Bytes that the call reads from and writes to this rank's buffers.
@@ -65,6 +66,7 @@ struct Message {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   ncclDataType_t type = ncclFloat32;
+  bool bad_address = false;
 };
 
 }  // namespace emulator::nccl

@@ -136,6 +136,43 @@ const char* name_of(ncclDataType_t type) {
   return type >= 0 && type < ncclNumTypes ? names[static_cast<std::size_t>(type)] : "Unknown";
 }
 
+double value_of(ncclDataType_t type, const void* element) {
+  const auto as = [&]<typename Type>(Type) {
+    typename Type::stored stored{};
+    std::memcpy(&stored, element, sizeof(stored));
+    return static_cast<double>(Type::load(stored));
+  };
+  switch (type) {
+    case ncclInt8:
+      return as(Plain<std::int8_t>{});
+    case ncclUint8:
+      return as(Plain<std::uint8_t>{});
+    case ncclInt32:
+      return as(Plain<std::int32_t>{});
+    case ncclUint32:
+      return as(Plain<std::uint32_t>{});
+    case ncclInt64:
+      return as(Plain<std::int64_t>{});
+    case ncclUint64:
+      return as(Plain<std::uint64_t>{});
+    case ncclFloat16:
+      return as(Small<Half>{});
+    case ncclFloat32:
+      return as(Plain<float>{});
+    case ncclFloat64:
+      return as(Plain<double>{});
+    case ncclBfloat16:
+      return as(Small<Bfloat16>{});
+    case ncclFloat8e4m3:
+      return as(Small<E4m3>{});
+    case ncclFloat8e5m2:
+      return as(Small<E5m2>{});
+    case ncclNumTypes:
+      break;
+  }
+  return 0;
+}
+
 void reduce(ncclDataType_t type, const Reduction& reduction, const std::vector<const std::byte*>& sources,
             std::byte* result, std::size_t count) {
   switch (type) {

@@ -18,6 +18,9 @@ struct Reduction {
   double scalar = 1;
 };
 
+/// The value of one element.
+double value_of(ncclDataType_t type, const void* element);
+
 /// Reduces `count` elements of every source, in the order of the sources; each step is rounded to the type, as the hops
 /// of a ring do. The average multiplies floating-point values by 1/n first and divides integers by n at the end.
 void reduce(ncclDataType_t type, const Reduction& reduction, const std::vector<const std::byte*>& sources,
