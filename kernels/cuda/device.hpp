@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <typeindex>
 #include <vector>
 
 #include "core/device.hpp"
@@ -26,11 +28,19 @@ class CudaDevice final : public Device {
   void make_current() const;
   [[nodiscard]] std::size_t l2_bytes() const { return l2_bytes_; }
   [[nodiscard]] std::size_t free_bytes() const;
+  /// What another part keeps as long as this device lives: the only object of its type, made at first use.
+  template <class T>
+  [[nodiscard]] T& companion() {
+    std::shared_ptr<void>& slot = companions_[typeid(T)];
+    if (!slot) slot = std::make_shared<T>();
+    return *static_cast<T*>(slot.get());
+  }
 
  private:
   DeviceIdentity identity_;
   std::unique_ptr<Stream> stream_;
   std::size_t l2_bytes_ = 0;
+  std::map<std::type_index, std::shared_ptr<void>> companions_;  ///< last: they go before what they use
 };
 
 /// The device of a context as this plug-in made it. Throws Error(environment) when the rank has none.

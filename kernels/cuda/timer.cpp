@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/error.hpp"
+#include "kernels/cuda/check.hpp"
 
 namespace assay::cuda {
 
@@ -14,6 +15,13 @@ void EventTimer::start(const Stream& stream) {
 }
 
 void EventTimer::stop(const Stream& stream) { stops_[used_++].record(stream); }
+
+std::uint64_t EventTimer::done() const noexcept {
+  std::uint64_t done = 0;
+  while (done < used_ && cudaEventQuery(stops_[done].get()) == cudaSuccess) ++done;
+  ignore(cudaGetLastError());  // "not ready" is no error
+  return done;
+}
 
 void EventTimer::seconds(std::span<double> out) const {
   for (std::size_t i = 0; i < out.size(); ++i)

@@ -19,6 +19,8 @@ class EventTimer {
   /// Seconds of each pair since reset(), in order; the work has to be done. out.size() is their number.
   void seconds(std::span<double> out) const;
   [[nodiscard]] std::uint64_t pairs() const { return used_; }
+  /// Pairs whose work is over by now.
+  [[nodiscard]] std::uint64_t done() const noexcept;
 
  private:
   std::vector<Event> starts_;
