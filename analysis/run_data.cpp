@@ -69,6 +69,7 @@ RunData load_run(const std::filesystem::path& path) {
   RunData data;
   data.run = reader.run();
   data.nodes = reader.rows<results::NodeRow>();
+  data.gpus = reader.rows<results::GpuRow>();
   data.nics = reader.rows<results::NicRow>();
   data.disks = reader.rows<results::DiskRow>();
   data.software = reader.rows<results::SoftwareRow>();

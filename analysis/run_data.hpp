@@ -14,6 +14,7 @@ namespace assay {
 struct RunData {
   results::RunInfo run;
   std::vector<results::NodeRow> nodes;
+  std::vector<results::GpuRow> gpus;
   std::vector<results::NicRow> nics;
   std::vector<results::DiskRow> disks;
   std::vector<results::SoftwareRow> software;

@@ -17,7 +17,8 @@ constexpr Names<WorkKind, 4> work_names{{{WorkKind::bytes, "bytes"},
                                          {WorkKind::flops, "flops"},
                                          {WorkKind::operations, "operations"},
                                          {WorkKind::latency, "latency"}}};
-constexpr Names<Timing, 2> timing_names{{{Timing::per_rank, "per_rank"}, {Timing::shared_start, "shared_start"}}};
+constexpr Names<Timing, 3> timing_names{
+    {{Timing::per_rank, "per_rank"}, {Timing::shared_start, "shared_start"}, {Timing::device, "device"}}};
 constexpr Names<Combine, 2> combine_names{{{Combine::slowest, "slowest"}, {Combine::concurrent, "concurrent"}}};
 
 template <class Enum, std::size_t N>
@@ -35,6 +36,10 @@ std::optional<Enum> value_named(const Names<Enum, N>& names, std::string_view te
 }
 
 }  // namespace
+
+void Case::device_seconds(std::span<double> out) {
+  std::fill(out.begin(), out.end(), std::numeric_limits<double>::quiet_NaN());
+}
 
 std::vector<Point> points_of(const CaseInfo& info, Suite suite, const Layout& layout) {
   std::vector<std::vector<std::pair<std::string, std::string>>> points{{}};

@@ -13,6 +13,7 @@
 
 #include "core/buffer.hpp"
 #include "core/clock.hpp"
+#include "core/device.hpp"
 #include "core/group.hpp"
 #include "core/layout.hpp"
 #include "core/point.hpp"
@@ -37,8 +38,12 @@ struct Axis {
 struct Needs {
   int ranks = 1;
   int nodes = 1;
-  bool path = false;  ///< a directory to write in (--path)
-  bool blas = false;  ///< OpenBLAS; settings["blas.kernel"] then names the kernels to use
+  bool path = false;     ///< a directory to write in (--path)
+  bool blas = false;     ///< OpenBLAS; settings["blas.kernel"] then names the kernels to use
+  int gpus = 0;          ///< ranks that have a GPU
+  int gpus_on_node = 0;  ///< such ranks on one node, on at least one
+  int gpu_nodes = 0;     ///< nodes with such ranks
+  bool nccl = false;     ///< every rank that has a GPU can load NCCL
 };
 
 /// What one iteration of the whole set of ranks achieves.
@@ -61,6 +66,7 @@ enum class Timing {
   per_rank,      ///< own end - own start
   shared_start,  ///< own end - the earliest start of that iteration among the set's ranks on the same node:
                  ///< time-shared cores cannot look like own ones
+  device,        ///< Case::device_seconds(): measured by the device (GPU events) around the operation itself
 };
 
 /// How the ranks' seconds of one iteration give the set's.
@@ -84,10 +90,15 @@ struct Context {
   std::vector<int> cpus;  ///< the CPUs that this rank may fill: its share of the node's grant (one for "ranks:one")
   std::filesystem::path path;                   ///< directory to write in; empty when none was given
   std::map<std::string, std::string> settings;  ///< agreed facts such as "blas.kernel"
+  Device* device = nullptr;  ///< this rank's GPU; never null in a case that needs GPUs, if its sets hold GPU ranks only
+  const Layout* layout = nullptr;  ///< where all ranks of the world sit
+  std::vector<int> members = {};   ///< world ranks of this set, in the order of the set
 };
 
 /// One benchmark at one point. Constructed, used and destroyed by all ranks of the set in the same order.
 /// The harness calls: begin, run * n, end (repeated), then verify. Errors are thrown; a throw fails the series.
+/// begin and run must not throw between two communications that other ranks take part in: a case that communicates in
+/// end() keeps an error of run() until then, so that no rank waits for one that has left.
 class Case {
  public:
   virtual ~Case() = default;
@@ -95,12 +106,17 @@ class Case {
   virtual void begin() {}  ///< untimed, before a batch of timed iterations (prime a queue)
   virtual void run() = 0;  ///< one timed iteration
   virtual void end() {}    ///< untimed, after a batch (drain a queue)
+  /// Only with Timing::device, after end(): seconds of each run() since begin(), in order; out.size() == their number.
+  virtual void device_seconds(std::span<double> out);
   /// Untimed. Looks at the buffers that timed iterations wrote; a rank that holds no results checks 0 elements.
   virtual Check verify() = 0;
   /// Damages something that the next verify() must notice on this rank; for the conformance test.
   /// Returns false on a rank that holds nothing to check.
   virtual bool corrupt() = 0;
   [[nodiscard]] virtual Work work() const = 0;
+  /// How it was done, as far as a library chose: "Ring/Simple, 16 channels, NET/IB GDR mlx5_0-7". Read after verify();
+  /// stored with the series. Different words of different ranks are listed; at most 400 characters are kept.
+  [[nodiscard]] virtual std::string method() const { return {}; }
 };
 
 /// A benchmark's description. One per file under */cases/, registered by a `Register` object.
@@ -110,7 +126,8 @@ struct CaseInfo {
   Needs needs;
   Timing timing = Timing::per_rank;
   Combine combine = Combine::slowest;
-  bool barrier_before_each = false;  ///< align ranks before every timed iteration (outside the timed window)
+  bool barrier_before_each = false;          ///< align ranks before every timed iteration (outside the timed window)
+  std::uint64_t longest_batch = 10'000'000;  ///< most run() calls between begin() and end()
 
   std::function<std::vector<Axis>(const Layout&)> axes;  ///< every combination is a point
   std::function<RankSets(const Layout&, const Point&)> sets = [](const Layout& layout, const Point&) {

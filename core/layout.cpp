@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 namespace assay {
@@ -14,8 +15,34 @@ std::vector<int> Layout::ranks_on(int node) const {
   return result;
 }
 
+bool Layout::has_gpu(int rank) const {
+  const auto index = static_cast<std::size_t>(rank);
+  return index < gpu_of.size() && gpu_of[index] >= 0;
+}
+
 Layout Layout::single_node(int ranks, int cpus) {
-  return {std::vector<int>(static_cast<std::size_t>(ranks), 0), {"localhost"}, {cpus}};
+  Layout layout;
+  layout.node_of.assign(static_cast<std::size_t>(ranks), 0);
+  layout.node_names = {"localhost"};
+  layout.cpus_granted = {cpus};
+  return layout;
+}
+
+Layout Layout::with_gpus(int nodes, int ranks_per_node) {
+  constexpr int newest = 120;
+  constexpr std::int64_t roomy = std::int64_t{1} << 40;
+  Layout layout;
+  for (int node = 0; node < nodes; ++node) {
+    layout.node_names.push_back(fmt::format("node{}", node + 1));
+    layout.cpus_granted.push_back(ranks_per_node);
+    layout.gpus_found.push_back(ranks_per_node);
+    for (int gpu = 0; gpu < ranks_per_node; ++gpu) {
+      layout.node_of.push_back(node);
+      layout.gpu_of.push_back(gpu);
+    }
+  }
+  layout.gpu = {newest, roomy, true, true};
+  return layout;
 }
 
 RankSets everyone(const Layout& layout) {
@@ -57,6 +84,48 @@ RankSets pair_across_nodes(const Layout& layout) {
   const int first = layout.ranks_on(0).front();
   const int second = layout.ranks_on(1).front();
   return {{std::min(first, second), std::max(first, second)}};
+}
+
+RankSets gpu_ranks_each_node(const Layout& layout) {
+  RankSets sets;
+  for (int node = 0; node < layout.nodes(); ++node) {
+    std::vector<int> ranks = layout.ranks_on(node);
+    std::erase_if(ranks, [&](int rank) { return !layout.has_gpu(rank); });
+    if (!ranks.empty()) sets.push_back(std::move(ranks));
+  }
+  return sets;
+}
+
+RankSets gpu_ranks(const Layout& layout) {
+  std::vector<int> all;
+  for (int rank = 0; rank < layout.ranks(); ++rank)
+    if (layout.has_gpu(rank)) all.push_back(rank);
+  return all.empty() ? RankSets{} : RankSets{std::move(all)};
+}
+
+RankSets gpu_rank_alone(const Layout& layout, int gpu) {
+  RankSets sets;
+  for (const auto& ranks : gpu_ranks_each_node(layout)) {
+    const auto found = std::find_if(ranks.begin(), ranks.end(),
+                                    [&](int rank) { return layout.gpu_of[static_cast<std::size_t>(rank)] == gpu; });
+    if (found != ranks.end()) sets.push_back({*found});
+  }
+  return sets;
+}
+
+RankSets gpu_rails(const Layout& layout) {
+  std::map<int, std::vector<int>> rails;
+  for (int rank = 0; rank < layout.ranks(); ++rank)
+    if (layout.has_gpu(rank)) rails[layout.gpu_of[static_cast<std::size_t>(rank)]].push_back(rank);
+  RankSets sets;
+  for (auto& [gpu, ranks] : rails) sets.push_back(std::move(ranks));
+  return sets;
+}
+
+int gpus_on_fullest_node(const Layout& layout) {
+  std::size_t most = 0;
+  for (const auto& ranks : gpu_ranks_each_node(layout)) most = std::max(most, ranks.size());
+  return static_cast<int>(most);
 }
 
 int tournament_rounds(int members) { return members < 2 ? 0 : members - 1 + members % 2; }

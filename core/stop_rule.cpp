@@ -37,7 +37,7 @@ std::string_view to_string(StopReason reason) {
 
 StopReason StopRule::decide(std::span<const double> group_seconds, Seconds spent) const {
   if (group_seconds.size() >= maximum_count) return StopReason::count_reached;
-  const double measured = sum(group_seconds);
+  const double measured = by_wall ? spent.value : sum(group_seconds);
   if (measured < minimum_time.value) return StopReason::go_on;
   // fmax: a NaN among the samples leaves the wall time to end the series.
   if (std::fmax(measured, spent.value) >= maximum_time.value) return StopReason::time_spent;
@@ -48,7 +48,7 @@ StopReason StopRule::decide(std::span<const double> group_seconds, Seconds spent
 std::uint64_t StopRule::next_batch(std::span<const double> group_seconds, Seconds spent) const {
   const std::uint64_t done = group_seconds.size();
   if (done == 0 || done >= maximum_count) return 1;
-  const double measured = sum(group_seconds);
+  const double measured = by_wall ? spent.value : sum(group_seconds);
   const double used = std::fmax(measured, spent.value);
   const double count = static_cast<double>(done);
   // Iterations until the series may end by time: the measured minimum is reached, and one of both clocks is at the

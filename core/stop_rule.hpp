@@ -19,6 +19,7 @@ struct StopRule {
   std::uint64_t minimum_count = 5;
   std::uint64_t maximum_count = 1'000'000'000;  ///< per rank
   Seconds minimum_time{0.1};                    ///< sum of measured seconds: many time slices, not one
+  bool by_wall = false;  ///< minimum_time counts wall seconds: the device's clock does not see what the host waits for
   Seconds maximum_time{
       1.0};  ///< measured seconds or wall seconds, whichever gets there first; never before minimum_time
 

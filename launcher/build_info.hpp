@@ -21,6 +21,9 @@ struct BuildInfo {
   std::string_view build_type;  ///< "Release"
   std::string_view sanitizers;  ///< "address,undefined"; empty when none
   std::span<const BuildPart> parts;
+
+  /// "0.1.0 1a2b3c4d5e6f": what program and plug-in must have in common.
+  [[nodiscard]] std::string build_id() const { return std::string(version) + ' ' + std::string(git_sha); }
 };
 
 [[nodiscard]] const BuildInfo& build_info();

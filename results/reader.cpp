@@ -208,6 +208,7 @@ std::vector<Row> Reader::rows() const {
   return file_->rows<Row>();
 }
 template std::vector<NodeRow> Reader::rows() const;
+template std::vector<GpuRow> Reader::rows() const;
 template std::vector<NicRow> Reader::rows() const;
 template std::vector<DiskRow> Reader::rows() const;
 template std::vector<SoftwareRow> Reader::rows() const;

@@ -74,6 +74,53 @@ struct NicRow {
   std::string rdma_device;  ///< "mlx5_0"; empty when none
 };
 
+/// One GPU of a node, as it was at the start of the run. -1 and NaN: not known (the events say why).
+struct GpuRow {
+  std::int32_t node = 0;
+  std::int32_t gpu = 0;    ///< number on its node, in the order of PCI addresses
+  std::int32_t rank = -1;  ///< world rank that measures on it; -1: none
+  std::string name;        ///< "NVIDIA H100 80GB HBM3"
+  std::string uuid;
+  std::string serial;
+  std::string pci_bus_id;  ///< "0000:1b:00.0"
+  std::int32_t numa_node = -1;
+  std::string nic;               ///< nearest NIC: "mlx5_0"; empty: none or not known
+  std::int32_t capability = -1;  ///< 10 * major + minor compute capability
+  std::int32_t multiprocessors = -1;
+  std::int64_t memory_bytes = -1;  ///< total
+  std::int64_t memory_used_bytes = -1;
+  double sm_clock_max_hz = 0;  ///< NaN unless known, as all clocks, powers and temperatures
+  double sm_clock_application_hz = 0;
+  double memory_clock_max_hz = 0;
+  double power_limit_watts = 0;  ///< enforced
+  double power_limit_default_watts = 0;
+  double power_limit_max_watts = 0;
+  double temperature_celsius = 0;
+  std::int32_t ecc_enabled = -1;    ///< 1 yes, 0 no
+  std::int64_t ecc_corrected = -1;  ///< since the driver was loaded
+  std::int64_t ecc_uncorrected = -1;
+  std::int64_t ecc_uncorrected_lifetime = -1;
+  std::int64_t rows_remapped = -1;  ///< for uncorrectable errors
+  std::int32_t remap_pending = -1;  ///< 1 yes, 0 no
+  std::int32_t remap_failed = -1;
+  std::int64_t retired_pages = -1;
+  std::int32_t pcie_generation = -1;      ///< now: idle links show Gen1 or lower
+  std::int32_t pcie_generation_max = -1;  ///< of card and slot together
+  std::int32_t pcie_width = -1;
+  std::int32_t pcie_width_max = -1;
+  std::int32_t nvlinks = -1;  ///< links that the card has; 0: none
+  std::int32_t nvlinks_active = -1;
+  std::int32_t nvlink_version = -1;
+  std::int64_t nvlink_errors = -1;  ///< replays, recoveries and CRC errors over all links
+  std::int32_t mig_enabled = -1;
+  std::string compute_mode;    ///< default, exclusive_process, prohibited
+  std::string virtualization;  ///< none, passthrough, vgpu, ...
+  std::string fabric_state;    ///< NVSwitch fabric: completed, in_progress, not_supported, ...
+  std::string driver;
+  std::int32_t foreign_processes = -1;  ///< processes on the card that are not of this run
+  std::string not_run;                  ///< what could not be read, and why
+};
+
 struct DiskRow {
   std::int32_t node = 0;
   std::string path;       ///< test path it backs; empty for other disks
@@ -98,6 +145,7 @@ struct RankRow {
   std::int32_t node = 0;
   std::int32_t local_rank = 0;
   std::int32_t pid = 0;
+  std::int32_t gpu = -1;   ///< number of its GPU on the node; -1: none
   std::string bound_cpus;  ///< affinity that the launcher left: "0-3"
   std::string share_cpus;  ///< the rank's share of the node's grant, used by filling cases
 };
@@ -131,7 +179,7 @@ struct SeriesRow {
   double work = 0;              ///< per iteration by the whole set
   std::string direction;        ///< none, one_way, both_ways
   double bus_factor = 1;
-  std::string timing;       ///< per_rank, shared_start
+  std::string timing;       ///< per_rank, shared_start, device
   std::string combine;      ///< slowest, concurrent
   std::string stop_reason;  ///< precise, time_spent, count_reached
   std::int64_t checked = 0;
@@ -148,6 +196,7 @@ struct SeriesRow {
   std::int64_t involuntary_switches = 0;  ///< all ranks of the set
   std::int64_t histogram = -1;            ///< row in /histograms when flag_subset
   std::uint32_t flags = 0;
+  std::string method;  ///< what a library chose: algorithm, protocol, transport; empty when there was no choice
 };
 
 struct EventRow {

@@ -169,6 +169,7 @@ void Writer::append(const std::vector<Row>& rows) {
   file_->append(rows);
 }
 template void Writer::append(const std::vector<NodeRow>&);
+template void Writer::append(const std::vector<GpuRow>&);
 template void Writer::append(const std::vector<NicRow>&);
 template void Writer::append(const std::vector<DiskRow>&);
 template void Writer::append(const std::vector<SoftwareRow>&);

@@ -5,6 +5,7 @@
 #include "core/registry.hpp"
 #include "launcher/command.hpp"
 #include "launcher/commands/option_types.hpp"
+#include "launcher/run/gpu_plugin.hpp"
 #include "launcher/run/plan.hpp"
 
 namespace assay {
@@ -17,6 +18,10 @@ std::string needs_text(const Needs& needs) {
   if (needs.nodes > 1) text += fmt::format(", {} nodes", needs.nodes);
   if (needs.path) text += ", --path";
   if (needs.blas) text += ", OpenBLAS";
+  if (const int gpus = std::max(needs.gpus, needs.gpus_on_node); gpus > 0)
+    text += fmt::format(", {} GPU{}", gpus, gpus == 1 ? "" : "s");
+  if (needs.gpu_nodes > 1) text += fmt::format(", {} nodes with GPUs", needs.gpu_nodes);
+  if (needs.nccl) text += ", NCCL";
   return text.empty() ? "" : "  (needs " + text.substr(2) + ")";
 }
 
@@ -37,7 +42,8 @@ class ListCommand final : public Command {
 
   ExitCode execute() override {
     const std::regex filter = compile_filter(filter_);
-    const Layout layout = wanted_layout();
+    const GpuPlugin gpus = GpuPlugin::load(builtin_cases());
+    const Layout layout = Layout::with_gpus(nodes_, ranks_);
     std::size_t total = 0;
     for (const CaseInfo& info : builtin_cases().cases()) {
       std::vector<std::string> names;
@@ -56,16 +62,6 @@ class ListCommand final : public Command {
   }
 
  private:
-  [[nodiscard]] Layout wanted_layout() const {
-    Layout layout;
-    for (int node = 0; node < nodes_; ++node) {
-      layout.node_names.push_back(fmt::format("node{}", node + 1));
-      layout.cpus_granted.push_back(ranks_);
-      layout.node_of.insert(layout.node_of.end(), static_cast<std::size_t>(ranks_), node);
-    }
-    return layout;
-  }
-
   Suite suite_ = Suite::quick;
   std::string filter_;
   int ranks_ = 4;

@@ -53,12 +53,13 @@ class RunCommand final : public Command {
   }
 
   ExitCode execute() override {
+    GpuPlugin gpus = GpuPlugin::load(builtin_cases());
     validate(options_, builtin_cases(), launched_rank().rank == 0);
     // A process started alone lets MPI start a helper, which it looks for in PATH.
     setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0);
     StartUpGuard guard(std::max(start_up_limit, options_.deadline));
     MpiSession mpi;
-    Session session(mpi, invocation_, options_, quiet_);
+    Session session(mpi, invocation_, options_, std::move(gpus), quiet_);
     session.when_watched([&guard] { guard.release(); });
     try {
       return session.run();

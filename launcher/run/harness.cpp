@@ -131,7 +131,10 @@ Harness::Pending Harness::measure(const Plan& plan, const PlannedPoint& planned,
                     Deadline(clock_, plan.deadline),
                     setup_.placement.share,
                     setup_.options.path,
-                    setup_.settings};
+                    setup_.settings,
+                    setup_.device,
+                    &setup_.placement.layout,
+                    planned.sets[static_cast<std::size_t>(own_set)]};
     Sampler sampler({*set, *same_node}, setup_.board, plan.stop_rule(setup_.options.precision),
                     {plan.deadline, plan.set_up_deadline}, setup_.stop_requested);
     pending.sampled = sampler.measure(*planned.info, context, planned.point);

@@ -25,6 +25,7 @@ struct HarnessSetup {
   PhaseBoard& board;
   NodeProbe& probe;
   Recorder& recorder;
+  Device* device;  ///< this rank's GPU; null when it has none
   std::function<bool()> stop_requested;
   double run_start = 0;  ///< monotonic seconds that times are counted from
   SeriesDone done;

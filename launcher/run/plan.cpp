@@ -24,9 +24,24 @@ constexpr double shortest_deadline = 20.0;
 constexpr double slowest_operation = 20.0;
 constexpr double set_up_patience = 15.0;
 
+std::string missing_gpu_need(const Needs& needs, const Layout& layout) {
+  const RankSets nodes = gpu_ranks_each_node(layout);
+  int ranks = 0;
+  for (const auto& set : nodes) ranks += static_cast<int>(set.size());
+  const int wanted = std::max({needs.gpus, needs.gpus_on_node, needs.gpu_nodes});
+  if (ranks < wanted) return fmt::format("needs {} ranks with a GPU, has {}", wanted, ranks);
+  if (gpus_on_fullest_node(layout) < needs.gpus_on_node)
+    return fmt::format("needs {} GPUs on one node, has {}", needs.gpus_on_node, gpus_on_fullest_node(layout));
+  if (static_cast<int>(nodes.size()) < needs.gpu_nodes)
+    return fmt::format("needs {} nodes with GPUs, has {}", needs.gpu_nodes, nodes.size());
+  if (needs.nccl && !layout.gpu.nccl) return "needs NCCL on every node: see the messages at the start";
+  return {};
+}
+
 std::string missing_need(const CaseInfo& info, const RunOptions& options, const Layout& layout) {
   if (layout.ranks() < info.needs.ranks) return fmt::format("needs {} ranks, has {}", info.needs.ranks, layout.ranks());
   if (layout.nodes() < info.needs.nodes) return fmt::format("needs {} nodes, has {}", info.needs.nodes, layout.nodes());
+  if (std::string missing = missing_gpu_need(info.needs, layout); !missing.empty()) return missing;
   if (info.needs.path && options.path.empty()) return "needs a directory to test: --path DIR";
   return {};
 }

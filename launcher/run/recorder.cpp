@@ -1,6 +1,7 @@
 #include "launcher/run/recorder.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -36,6 +37,16 @@ std::uint32_t flags_of(const Surroundings& around) {
   if (ratio > 1.5 || ratio < 1 / 1.5) flags |= flag_placement_moved;
   if (around.oversubscribed) flags |= flag_oversubscribed;
   return flags;
+}
+
+/// Each different text once, in the order of the ranks.
+std::string joined_methods(const std::vector<int>& members, const std::vector<std::string>& methods) {
+  std::vector<std::string> known;
+  for (const int member : members) {
+    const std::string& text = methods[static_cast<std::size_t>(member)];
+    if (!text.empty() && std::find(known.begin(), known.end(), text) == known.end()) known.push_back(text);
+  }
+  return fmt::format("{}", fmt::join(known, " | "));
 }
 
 void describe_surroundings(results::SeriesRow& row, int epoch, const Surroundings& around) {
@@ -76,6 +87,7 @@ Recorder::Contribution Recorder::contribution(const PlannedPoint& planned, std::
     mine.seconds.push_back(sampled.seconds[i]);
   if (mine.seconds.size() < sampled.seconds.size()) mine.histogram = histogram_of(sampled.seconds);
   mine.problem = sampled.failure + sampled.check.first;
+  mine.method = sampled.method;
   Header& header = mine.header;
   header.iterations = sampled.seconds.size();
   header.kept = mine.seconds.size();
@@ -100,6 +112,7 @@ std::vector<Recorded> Recorder::record(const PlannedPoint& planned, int epoch, s
   all.samples = gather_values<double>(world_, mine.seconds);
   all.histograms = gather_values<std::uint64_t>(world_, mine.histogram);
   all.problems = gather_texts(world_, mine.problem);
+  all.methods = gather_texts(world_, mine.method);
   std::vector<Recorded> recorded;
   if (world_.rank() != 0) return recorded;
   for (const auto& members : planned.sets) {
@@ -134,6 +147,7 @@ results::Series Recorder::assemble(const PlannedPoint& planned, const std::vecto
   row.timing = to_string(planned.info->timing);
   row.combine = to_string(planned.info->combine);
   row.stop_reason = to_string(first.stop);
+  row.method = joined_methods(members, all.methods);
   row.checked = static_cast<std::int64_t>(first.checked);
   row.wrong = static_cast<std::int64_t>(first.wrong);
   for (const int member : members) {

@@ -63,6 +63,7 @@ class Recorder {
     std::vector<double> seconds;
     std::vector<std::uint64_t> histogram;
     std::string problem;
+    std::string method;
   };
   /// Everybody's, by world rank; on rank 0.
   struct Gathered {
@@ -70,6 +71,7 @@ class Recorder {
     std::vector<std::vector<double>> samples;
     std::vector<std::vector<std::uint64_t>> histograms;
     std::vector<std::string> problems;
+    std::vector<std::string> methods;
   };
   [[nodiscard]] Contribution contribution(const PlannedPoint& planned, std::uint64_t number, const Sampled& sampled,
                                           const Surroundings& around) const;

@@ -58,6 +58,7 @@ bool Sampler::agreed(Sampled& result) {
 Sampled Sampler::measure(const CaseInfo& info, Context& context, const Point& point) {
   Sampled result;
   std::unique_ptr<Case> subject;
+  rule_.by_wall = info.timing == Timing::device;
   board_.enter(PhaseKind::set_up, limits_.set_up);
   const double start = monotonic_seconds();
   guarded(result, [&] {
@@ -72,6 +73,7 @@ Sampled Sampler::measure(const CaseInfo& info, Context& context, const Point& po
   if (result.status != SeriesStatus::ok) return result;
   measure_batches(result, info, *subject, trial_seconds);
   if (result.status == SeriesStatus::ok) verify(result, *subject);
+  result.method = subject->method();
   return result;
 }
 
@@ -81,7 +83,7 @@ double Sampler::warm_up(Sampled& result, const CaseInfo& info, Case& subject) {
   Batch trial;
   guarded(result, [&] { trial = time_batch(info, subject, 1); });
   if (!agreed(result)) return 0;
-  double slowest = trial.seconds.front();
+  double slowest = rule_.by_wall ? trial.wall_seconds : trial.seconds.front();
   groups_.set.max_in_place(std::span<double>(&slowest, 1));
   if (slowest > std::max(hopeless * rule_.maximum_time.value, hopeless_at_least_seconds)) {
     result.status = SeriesStatus::too_slow;
@@ -90,13 +92,15 @@ double Sampler::warm_up(Sampled& result, const CaseInfo& info, Case& subject) {
     result.measured_seconds = trial.seconds.front();
     return slowest;
   }
+  const double most = std::min(longest_first_batch, static_cast<double>(info.longest_batch));
   const auto count = static_cast<std::uint64_t>(
-      std::clamp(warm_up_share * rule_.maximum_time.value / std::max(slowest, 1e-9), 0.0, longest_first_batch));
+      std::clamp(warm_up_share * rule_.maximum_time.value / std::max(slowest, 1e-9), 0.0, most));
   if (count > 0) guarded(result, [&] { trial = time_batch(info, subject, count); });
   (void)agreed(result);
   result.warmup_seconds = monotonic_seconds() - start;
-  double typical = std::accumulate(trial.seconds.begin(), trial.seconds.end(), 0.0) /
-                   std::max(1.0, static_cast<double>(trial.seconds.size()));
+  const double all =
+      rule_.by_wall ? trial.wall_seconds : std::accumulate(trial.seconds.begin(), trial.seconds.end(), 0.0);
+  double typical = all / std::max(1.0, static_cast<double>(trial.seconds.size()));
   groups_.set.max_in_place(std::span<double>(&typical, 1));
   return typical;
 }
@@ -104,8 +108,9 @@ double Sampler::warm_up(Sampled& result, const CaseInfo& info, Case& subject) {
 void Sampler::measure_batches(Sampled& result, const CaseInfo& info, Case& subject, double trial_seconds) {
   std::vector<double> agreed_seconds;
   double spent = 0;
-  double count =
-      std::clamp(warm_up_share * rule_.maximum_time.value / std::max(trial_seconds, 1e-9), 1.0, longest_first_batch);
+  const auto most = static_cast<double>(info.longest_batch);
+  double count = std::clamp(warm_up_share * rule_.maximum_time.value / std::max(trial_seconds, 1e-9), 1.0,
+                            std::min(longest_first_batch, most));
   while (result.stop == StopReason::go_on) {
     board_.enter(PhaseKind::measure, limits_.measuring);
     const double start = monotonic_seconds();
@@ -120,7 +125,7 @@ void Sampler::measure_batches(Sampled& result, const CaseInfo& info, Case& subje
     groups_.set.max_in_place(std::span<double>(&wall, 1));
     spent += wall;
     result.stop = rule_.decide(agreed_seconds, Seconds(spent));
-    count = static_cast<double>(rule_.next_batch(agreed_seconds, Seconds(spent)));
+    count = std::min(most, static_cast<double>(rule_.next_batch(agreed_seconds, Seconds(spent))));
   }
   result.measured_seconds = std::accumulate(result.seconds.begin(), result.seconds.end(), 0.0);
 }
@@ -129,6 +134,7 @@ Sampler::Batch Sampler::time_batch(const CaseInfo& info, Case& subject, std::uin
   Batch batch;
   batch.starts.resize(count);
   batch.seconds.resize(count);
+  const double begin = monotonic_seconds();
   subject.begin();
   for (std::uint64_t i = 0; i < count; ++i) {
     board_.iteration(i + 1);
@@ -139,6 +145,8 @@ Sampler::Batch Sampler::time_batch(const CaseInfo& info, Case& subject, std::uin
     batch.starts[i] = start;
   }
   subject.end();
+  batch.wall_seconds = monotonic_seconds() - begin;
+  if (info.timing == Timing::device) subject.device_seconds(batch.seconds);
   return batch;
 }
 

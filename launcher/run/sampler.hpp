@@ -20,7 +20,8 @@ struct Sampled {
   std::string failure;          ///< this rank's own words, when it was the one that failed
   std::vector<double> seconds;  ///< own timed iterations
   Work work;
-  Check check;  ///< summed over the set; `first` is this rank's own
+  std::string method;  ///< this rank's words about how it was done
+  Check check;         ///< summed over the set; `first` is this rank's own
   StopReason stop = StopReason::go_on;
   double measured_seconds = 0;  ///< inside timed iterations, this rank
   double batch_seconds = 0;     ///< timed iterations with their alignment, this rank
@@ -47,12 +48,14 @@ class Sampler {
   Sampler(SetGroups groups, PhaseBoard& board, StopRule rule, PhaseLimits limits, std::function<bool()> stop_requested)
       : groups_(groups), board_(board), rule_(rule), limits_(limits), stop_requested_(std::move(stop_requested)) {}
 
+  /// Once per object.
   [[nodiscard]] Sampled measure(const CaseInfo& info, Context& context, const Point& point);
 
  private:
   struct Batch {
     std::vector<double> starts;
     std::vector<double> seconds;
+    double wall_seconds = 0;  ///< begin() to end()
   };
   /// Runs `step`; an Error becomes `failure` on this rank.
   void guarded(Sampled& result, const std::function<void()>& step);

@@ -15,6 +15,7 @@
 #include "kernels/host/blas_trial.hpp"
 #include "launcher/build_info.hpp"
 #include "launcher/inventory_rows.hpp"
+#include "launcher/run/gpu_placement.hpp"
 #include "launcher/run/row_transport.hpp"
 
 namespace assay {
@@ -34,19 +35,21 @@ std::uint64_t random_word() {
 
 }  // namespace
 
-Session::Session(MpiSession& mpi, const Invocation& invocation, RunOptions options, bool quiet)
+Session::Session(MpiSession& mpi, const Invocation& invocation, RunOptions options, GpuPlugin gpus, bool quiet)
     : mpi_(mpi),
       invocation_(invocation),
       options_(std::move(options)),
       quiet_(quiet),
       start_(monotonic_seconds()),
-      start_unix_(std::time(nullptr)) {}
+      start_unix_(std::time(nullptr)),
+      gpus_(std::move(gpus)) {}
 
 Session::~Session() = default;
 
 ExitCode Session::run() {
   agree_on_options();
   look_at_node();
+  place_on_gpus();
   plan_measurements();
   start_watchdog();
   make_settings();
@@ -111,6 +114,16 @@ void Session::look_at_node() {
   const std::string host = facts_.host.value_or("unknown");
   const std::string boot = machine_.read("/proc/sys/kernel/random/boot_id").value_or("");
   placement_ = place_ranks(mpi_.world(), host, host + "/" + boot, facts_.cpu.grant.granted.value_or({}));
+}
+
+void Session::place_on_gpus() {
+  const GpuChoice choice = place_gpus(mpi_.world(), placement_, gpus_);
+  if (choice.ordinal < 0) return;
+  try {
+    device_ = gpus_.backend()->open(choice.ordinal);
+  } catch (const Error& error) {
+    fmt::print(stderr, "assay: {}: {}\n", place(), error.what());
+  }
 }
 
 void Session::plan_measurements() {
@@ -209,6 +222,7 @@ void Session::write_tables() {
   rank.node = node;
   rank.local_rank = placement_.local_rank;
   rank.pid = getpid();
+  rank.gpu = placement_.layout.gpu_of[static_cast<std::size_t>(world.rank())];
   rank.bound_cpus = format_ranks(facts_.cpu.grant.bound.value_or({}));
   rank.share_cpus = format_ranks(placement_.share);
   const auto ranks = gather_rows<results::RankRow>(world, {rank});
@@ -228,7 +242,7 @@ bool Session::measure() {
   std::optional<Progress> progress;
   if (root()) progress.emplace(plan_, prints_to_terminal(launched_rank().launched), quiet_);
   const double begin = monotonic_seconds();
-  Harness harness({world, placement_, options_, settings_, board_, probe, recorder,
+  Harness harness({world, placement_, options_, settings_, board_, probe, recorder, device_.get(),
                    [this] { return signals_.received() != 0; }, start_,
                    [&](const PlannedPoint& planned, int epoch, const std::vector<Recorded>& recorded) {
                      if (progress)

@@ -12,6 +12,7 @@
 #include "inventory/system_root.hpp"
 #include "inventory/usage.hpp"
 #include "launcher/command.hpp"
+#include "launcher/run/gpu_plugin.hpp"
 #include "launcher/run/harness.hpp"
 #include "launcher/run/placement.hpp"
 #include "launcher/run/plan.hpp"
@@ -26,7 +27,7 @@ namespace assay {
 class Session {
  public:
   /// `options` are validated.
-  Session(MpiSession& mpi, const Invocation& invocation, RunOptions options, bool quiet);
+  Session(MpiSession& mpi, const Invocation& invocation, RunOptions options, GpuPlugin gpus, bool quiet);
   ~Session();
 
   /// Measures everything planned. ok, or incomplete when a signal asked to stop.
@@ -46,6 +47,7 @@ class Session {
   [[noreturn]] void fail_alike(const Error& error);
   void agree_on_options();
   void look_at_node();
+  void place_on_gpus();
   void plan_measurements();
   void start_watchdog();
   void make_settings();
@@ -73,6 +75,8 @@ class Session {
   UsageProbe usage_{machine_};
   NodeFacts facts_;
   Placement placement_;
+  GpuPlugin gpus_;
+  std::unique_ptr<Device> device_;  ///< this rank's GPU; null when it has none
   Plan plan_;
   std::map<std::string, std::string> settings_;
   std::vector<results::SoftwareRow> software_;

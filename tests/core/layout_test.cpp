@@ -64,6 +64,30 @@ TEST(Tournament, PairsEveryTwoMembersOnceInDisjointRounds) {
   }
 }
 
+TEST(GpuSets, TakeOnlyRanksThatHaveAGpu) {
+  Layout layout = Layout::with_gpus(2, 4);
+  EXPECT_EQ(gpu_ranks(layout), (RankSets{{0, 1, 2, 3, 4, 5, 6, 7}}));
+  layout.gpu_of = {0, 1, -1, 3, 0, 1, 2, 3};  // rank 2 found none
+  EXPECT_FALSE(layout.has_gpu(2));
+  EXPECT_EQ(gpu_ranks(layout), (RankSets{{0, 1, 3, 4, 5, 6, 7}}));
+  EXPECT_EQ(gpu_ranks_each_node(layout), (RankSets{{0, 1, 3}, {4, 5, 6, 7}}));
+  EXPECT_EQ(gpu_rank_alone(layout, 2), (RankSets{{6}}));
+  EXPECT_EQ(gpu_rank_alone(layout, 3), (RankSets{{3}, {7}}));
+  EXPECT_EQ(gpu_rank_alone(layout, 4), RankSets{});
+  EXPECT_EQ(gpu_rails(layout), (RankSets{{0, 4}, {1, 5}, {6}, {3, 7}}));
+  EXPECT_EQ(gpus_on_fullest_node(layout), 4);
+}
+
+TEST(GpuSets, AreEmptyWithoutGpus) {
+  const Layout layout = Layout::single_node(4, 4);
+  EXPECT_FALSE(layout.has_gpu(0));
+  EXPECT_EQ(gpu_ranks(layout), RankSets{});
+  EXPECT_EQ(gpu_ranks_each_node(layout), RankSets{});
+  EXPECT_EQ(gpu_rank_alone(layout, 0), RankSets{});
+  EXPECT_EQ(gpu_rails(layout), RankSets{});
+  EXPECT_EQ(gpus_on_fullest_node(layout), 0);
+}
+
 TEST(Layout, FormatsRanksAsRanges) {
   EXPECT_EQ(format_ranks({}), "");
   EXPECT_EQ(format_ranks({5}), "5");

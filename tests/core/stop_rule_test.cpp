@@ -49,6 +49,15 @@ TEST(StopRule, StopsByTimeAndByCount) {
   EXPECT_EQ(rule.decide(Samples{1e-9, 2e-9}, Seconds(0)), StopReason::count_reached);
 }
 
+TEST(StopRule, ByWallTheDevicesOwnSecondsDoNotHoldTheEndBack) {
+  StopRule rule;
+  EXPECT_EQ(rule.decide(Samples(100, 1e-5), Seconds(0.5)), StopReason::go_on);  // 1 ms measured
+  rule.by_wall = true;
+  EXPECT_EQ(rule.decide(Samples(100, 1e-5), Seconds(0.05)), StopReason::go_on);
+  EXPECT_EQ(rule.decide(Samples(100, 1e-5), Seconds(0.5)), StopReason::precise);
+  EXPECT_LE(rule.next_batch(Samples(100, 1e-5), Seconds(0.9)), 12u);  // 0.1 s of 9 ms each are left
+}
+
 TEST(StopRule, NaNNeverCountsAsPreciseAndStillEnds) {
   const StopRule rule;
   Samples samples(100, 0.005);

@@ -21,7 +21,7 @@ FOLDERS = {
 APIS = {
     "fmt": (r"fmt/.*", [f"{folder}/" for folder in FOLDERS]),
     "POSIX and Linux": (
-        r"(sys|arpa|net|netinet|linux|gnu)/.*|(unistd|fcntl|sched|pthread|netdb|poll|signal|spawn|dirent|limits|dlfcn|time|strings"
+        r"(sys|arpa|net|netinet|linux|gnu)/.*|(unistd|fcntl|sched|pthread|netdb|poll|signal|spawn|dirent|limits|dlfcn|link|time|strings"
         r"|mntent|ifaddrs|termios|glob|errno|x86intrin|immintrin|cpuid)\.h",
         ["core/buffer.cpp", "inventory/", "kernels/", "storage/", "results/new_file.cpp", "results/hdf5.cpp", "launcher/"],
     ),

@@ -13,6 +13,8 @@ struct FakeSteps {
   std::function<void(Context&)> make = [](Context&) {};
   std::function<void(Context&)> run = [](Context&) {};
   std::function<Check(Context&)> verify = [](Context&) { return Check{1, 0, ""}; };
+  std::function<void(std::span<double>)> device_seconds = {};
+  std::string method = {};
   Work work{WorkKind::bytes, 100, Direction::one_way, 1};
 };
 
@@ -22,6 +24,10 @@ class FakeCase final : public Case {
   void run() override { steps_.run(context_); }
   Check verify() override { return steps_.verify(context_); }
   bool corrupt() override { return false; }
+  void device_seconds(std::span<double> out) override {
+    if (steps_.device_seconds) steps_.device_seconds(out);
+  }
+  [[nodiscard]] std::string method() const override { return steps_.method; }
   [[nodiscard]] Work work() const override { return steps_.work; }
 
  private:

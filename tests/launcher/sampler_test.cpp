@@ -58,6 +58,54 @@ TEST(Sampler, AllRanksTakeTheSameNumberOfIterations) {
   EXPECT_GT(results[1].seconds[0], 3.9e-4);
 }
 
+TEST(Sampler, DeviceTimingTakesTheCasesOwnSecondsInBatchesOfTheAllowedLength) {
+  FakeSteps steps;
+  std::size_t longest = 0;
+  std::mutex guard;
+  steps.run = [](Context&) { wait_seconds(5e-5); };
+  steps.device_seconds = [&](std::span<double> out) {
+    const std::lock_guard lock(guard);
+    longest = std::max(longest, out.size());
+    for (double& seconds : out) seconds = 1e-6;
+  };
+  steps.method = "by magic";
+  CaseInfo info = testing::fake_info(steps);
+  info.timing = Timing::device;
+  info.longest_batch = 7;
+  for (const Sampled& result : measure(2, info)) {
+    EXPECT_EQ(result.status, SeriesStatus::ok);
+    EXPECT_THAT(result.seconds, ::testing::Each(1e-6));
+    EXPECT_GT(result.batch_seconds, 1e-3);  // wall time ends the series, 1e-6 s each never would
+    EXPECT_LT(result.batch_seconds, 1);
+    EXPECT_EQ(result.method, "by magic");
+  }
+  EXPECT_EQ(longest, 7u);
+}
+
+TEST(Sampler, DeviceTimingWithoutOwnSecondsYieldsNaNNotZero) {
+  FakeSteps steps;
+  steps.run = [](Context&) { wait_seconds(5e-5); };
+  CaseInfo info = testing::fake_info(steps);
+  info.timing = Timing::device;
+  info.make = [&steps](Context& context, const Point&) -> std::unique_ptr<Case> {
+    class Silent final : public Case {
+     public:
+      explicit Silent(Context& c, const FakeSteps& s) : context_(c), steps_(s) {}
+      void run() override { steps_.run(context_); }
+      Check verify() override { return {1, 0, ""}; }
+      bool corrupt() override { return false; }
+      [[nodiscard]] Work work() const override { return steps_.work; }
+
+     private:
+      Context& context_;
+      const FakeSteps& steps_;
+    };
+    return std::make_unique<Silent>(context, steps);
+  };
+  for (const Sampled& result : measure(1, info))
+    for (const double seconds : result.seconds) EXPECT_TRUE(std::isnan(seconds));
+}
+
 TEST(Sampler, FailureToSetUpOnOneRankFailsAllAndIsTold) {
   FakeSteps steps;
   steps.make = [](Context& context) {

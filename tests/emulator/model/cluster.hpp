@@ -34,7 +34,7 @@ struct Gpu {
   bool mig = false;
   std::vector<Fault> faults;
 
-  [[nodiscard]] const Fault* fault(FaultKind kind) const { return find_fault(faults, kind); }
+  [[nodiscard]] const Fault* fault(FaultKind which) const { return find_fault(faults, which); }
   [[nodiscard]] int nvlinks_up() const;
 };
 
@@ -54,7 +54,7 @@ struct Nic {
   std::string pci_bus_id;  ///< "0000:19:00.0", as sysfs writes it.
   std::vector<Fault> faults;
 
-  [[nodiscard]] const Fault* fault(FaultKind kind) const { return find_fault(faults, kind); }
+  [[nodiscard]] const Fault* fault(FaultKind which) const { return find_fault(faults, which); }
 };
 
 struct Node {
@@ -64,11 +64,12 @@ struct Node {
   double numa_link_rate = 0;  ///< Between two sockets, one way [B/s].
   Interconnect interconnect = Interconnect::none;
   bool nvls = false;  ///< The switches reduce and multicast.
+  int gpu_slots = 0;  ///< GPUs of the healthy node.
   std::vector<Gpu> gpus;
   std::vector<Nic> nics;
   std::vector<Fault> faults;  ///< Of the whole node.
 
-  [[nodiscard]] const Fault* fault(FaultKind kind) const { return find_fault(faults, kind); }
+  [[nodiscard]] const Fault* fault(FaultKind which) const { return find_fault(faults, which); }
 };
 
 struct Fabric {

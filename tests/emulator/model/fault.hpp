@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +37,14 @@ enum class FaultKind {
   socket_transport,  ///< the fabric is used through sockets
   oversubscribed,    ///< ratio of the spine
 };
+inline constexpr std::size_t fault_kind_count = 28;
 std::string_view name_of(FaultKind);
+/// All names, in the order of FaultKind.
+std::vector<std::string_view> fault_names();
+
+/// What a fault sits in: its GPUs, its NICs, its nodes, or the cluster.
+enum class FaultPlace { gpu, nic, node, cluster };
+FaultPlace place_of(FaultKind);
 
 /// One fault of a cluster file. Numbers that its kind does not take are 0.
 struct Fault {

@@ -31,8 +31,7 @@ struct Product {
   bool nvlink_bridge = false;       ///< NVLink only with a bridge between two cards.
   int pcie_gen = 0, pcie_lanes = 0;
   double tdp_watts = 0;
-  double measured_h2d = 0;  ///< Public measurement of host-to-device copies [B/s]; 0 = none.
-  bool consumer = false;    ///< GeForce: the driver allows no peer-to-peer over PCIe.
+  bool consumer = false;  ///< GeForce: the driver allows no peer-to-peer over PCIe.
 
   /// Peak [op/s], dense; 0 = the product does not support the type.
   [[nodiscard]] double peak(Type type) const { return peaks[static_cast<std::size_t>(type)]; }
