@@ -1,5 +1,6 @@
 #include "tests/emulator/model/windows.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "tests/emulator/model/noise.hpp"
@@ -30,13 +31,19 @@ std::vector<Window> windows(std::size_t bytes, std::uint64_t seed) {
   return result;
 }
 
+// Runs of neighbours: what a matrix column holds of them lies in three pages, not in sixteen.
 std::vector<std::size_t> row_window(std::size_t n, std::uint64_t seed) {
   std::set<std::size_t> rows;
+  const auto run = [&](std::size_t first, std::size_t count) {
+    for (std::size_t row = first; row < std::min(n, first + count); ++row) rows.insert(row);
+  };
   if (n <= row_window_size) {
-    for (std::size_t i = 0; i < n; ++i) rows.insert(i);
+    run(0, n);
   } else {
-    rows = {0, n - 1};
-    for (std::uint64_t i = 0; rows.size() < row_window_size; ++i) rows.insert(mix(mix(seed, n), i) % n);
+    constexpr std::size_t edge = row_window_size / 4, middle = row_window_size / 2;
+    run(0, edge);
+    run(edge + mix(mix(seed, n), 0) % (n - 2 * edge - middle + 1), middle);
+    run(n - edge, edge);
   }
   return {rows.begin(), rows.end()};
 }
