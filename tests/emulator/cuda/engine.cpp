@@ -41,7 +41,7 @@ cudaError_t enqueue(cudaStream_t handle, StreamWork work) {
 void* host_alias(const void* address, std::size_t bytes) {
   try {
     const Endpoint end = endpoint_at(address, bytes);
-    return reachable(process().current(), end.block) ? end.at : nullptr;
+    return end.place != Place::pageable && reachable(process().current(), end.block) ? end.at : nullptr;
   } catch (const ApiError&) {
     return nullptr;
   }

@@ -51,9 +51,9 @@ struct StreamWork {
 /// stream of the current device. Host cost of the call: about 2 us of virtual time. Sets no last error.
 cudaError_t enqueue(cudaStream_t stream, StreamWork work);
 
-/// CPU address behind an address of the application; nullptr when any of the bytes is neither device memory of the
-/// current device, of one whose peer access is enabled from it, opened by IPC, nor host memory (which is its own
-/// alias). Valid until the memory is freed. Translate when the call is made, as the current device counts.
+/// CPU address behind an address of the application; nullptr when the current device cannot reach all of the bytes:
+/// they are neither its own memory, nor that of a device whose peer access is enabled from it, nor opened by IPC, nor
+/// pinned host memory. Valid until the memory is freed. Translate when the call is made, as the current device counts.
 void* host_alias(const void* device_pointer, std::size_t bytes);
 
 /// Virtual host time of this process in seconds, and a step of it.
