@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "tests/emulator/model/environment.hpp"
+#include "tests/emulator/model/noise.hpp"
 
 namespace emulator {
 namespace {
@@ -38,13 +39,26 @@ const Cluster& Cluster::current() {
     try {
       Cluster result = read(file, environment("ASSAY_EMULATOR_FAULTS"));
       const auto seed = environment("ASSAY_EMULATOR_SEED");
-      if (!seed.empty()) result.seed_ = number_of("ASSAY_EMULATOR_SEED", seed);
+      if (!seed.empty()) {
+        result.seed_ = number_of("ASSAY_EMULATOR_SEED", seed);
+        result.draw_speeds();
+      }
       return result;
     } catch (const ConfigError& error) {
       give_up(error.what());
     }
   }();
   return cluster;
+}
+
+void Cluster::draw_speeds() {
+  for (auto& node : nodes_) {
+    for (auto& gpu : node.gpus) {
+      const auto who =
+          mix(mix(seed_, 0x5eed), mix(static_cast<std::uint64_t>(gpu.node), static_cast<std::uint64_t>(gpu.slot)));
+      gpu.speed = normal_factor(card_sigma_, who);
+    }
+  }
 }
 
 const Node& Cluster::this_node() const {

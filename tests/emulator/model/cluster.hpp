@@ -22,6 +22,7 @@ struct Gpu {
   const Product* product = nullptr;  ///< What the card is.
   std::string shown_name, uuid, serial, pci_bus_id;  ///< pci_bus_id as CUDA and NVML print it: "00000000:1B:00.0".
   int sm_count = 0;
+  double speed = 1;                          ///< Of its SMs, against the mean of healthy cards: no two cards are alike.
   std::uint64_t memory_bytes = 0;            ///< Of the whole card, or of its slice.
   std::uint64_t foreign_bytes = 0;           ///< Held by a process that is not ours.
   std::vector<bool> nvlinks;                 ///< Per link: works. Empty when the node joins nothing by NVLink.
@@ -96,14 +97,19 @@ class Cluster {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
   [[nodiscard]] double noise_sigma() const { return noise_sigma_; }
+  /// Of the speeds of the cards' SMs.
+  [[nodiscard]] double card_sigma() const { return card_sigma_; }
   /// No operation takes time.
   [[nodiscard]] bool zero_time() const { return zero_time_; }
 
  private:
   friend class ClusterReader;
+  void draw_speeds();
+
   std::string name_;
   std::uint64_t seed_ = 1;
   double noise_sigma_ = 0.002;
+  double card_sigma_ = 0;
   bool zero_time_ = false;
   Fabric fabric_;
   std::vector<Node> nodes_;

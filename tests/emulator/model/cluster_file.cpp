@@ -206,6 +206,7 @@ class ClusterReader {
       read_rest(TomlTable(second, overlay.string()));
     }
     apply_faults(faults_, cluster_.nodes_, cluster_.fabric_);
+    cluster_.draw_speeds();
     return std::move(cluster_);
   }
 
@@ -221,6 +222,7 @@ class ClusterReader {
     root.read("name", cluster_.name_);
     root.read("seed", cluster_.seed_);
     root.read("noise_sigma", cluster_.noise_sigma_, 0, 1);
+    root.read("card_sigma", cluster_.card_sigma_, 0, 0.1);
     int device = cluster_.zero_time_ ? 1 : 0;
     root.choose("device", device, {"timed", "zero"});
     cluster_.zero_time_ = device == 1;

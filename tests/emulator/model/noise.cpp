@@ -5,17 +5,6 @@
 #include <numbers>
 
 namespace emulator {
-namespace {
-
-double normal_factor(double sigma, std::uint64_t event) {
-  if (sigma <= 0) return 1;
-  // Box-Muller; 1 - u keeps the logarithm away from zero.
-  const double radius = std::sqrt(-2 * std::log(1 - uniform(mix(event, 1))));
-  const double angle = 2 * std::numbers::pi * uniform(mix(event, 2));
-  return std::max(0.1, 1 + sigma * std::clamp(radius * std::cos(angle), -4.0, 4.0));
-}
-
-}  // namespace
 
 std::uint64_t mix(std::uint64_t key) {
   key += 0x9e3779b97f4a7c15U;
@@ -27,6 +16,14 @@ std::uint64_t mix(std::uint64_t key) {
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return mix(mix(a) ^ b); }
 
 double uniform(std::uint64_t key) { return static_cast<double>(mix(key) >> 11) * 0x1p-53; }
+
+double normal_factor(double sigma, std::uint64_t key) {
+  if (sigma <= 0) return 1;
+  // Box-Muller; 1 - u keeps the logarithm away from zero.
+  const double radius = std::sqrt(-2 * std::log(1 - uniform(mix(key, 1))));
+  const double angle = 2 * std::numbers::pi * uniform(mix(key, 2));
+  return std::max(0.1, 1 + sigma * std::clamp(radius * std::cos(angle), -4.0, 4.0));
+}
 
 double jitter(std::uint64_t event) {
   const auto& cluster = Cluster::current();

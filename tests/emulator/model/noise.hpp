@@ -13,6 +13,9 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b);
 /// In [0, 1), of the key alone.
 double uniform(std::uint64_t key);
 
+/// Normal around 1, cut off at 4 sigma and never below 0.1; of the key alone.
+double normal_factor(double sigma, std::uint64_t key);
+
 /// Factor of a time: normal around 1 with the cluster's sigma, cut off at 4 sigma. The same event has the same factor
 /// in every run with the same seed: `event` is a number that the caller counts up, mixed with who it is.
 double jitter(std::uint64_t event);

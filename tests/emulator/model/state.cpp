@@ -128,7 +128,7 @@ double compute_seconds(const Gpu& gpu, const GpuState& state, Type type, double 
   const double usual = operate(product, load, product.tdp_watts).mhz;
   const double now = state_under(gpu, load, state.busy_seconds).sm_mhz;
   const double part = static_cast<double>(gpu.sm_count) / product.sm_count;
-  return operations / (healthy * now / usual * part);
+  return operations / (healthy * gpu.speed * now / usual * part);
 }
 
 double memory_seconds(const Gpu& gpu, const GpuState& state, double bytes) {

@@ -107,6 +107,23 @@ TEST(ClusterFile, OverlayReplacesSettingsAndAddsFaults) {
   EXPECT_NE(cluster.nodes()[0].gpus[1].fault(FaultKind::half_memory), nullptr);
 }
 
+TEST(ClusterFile, NoTwoCardsAreAlike) {
+  const auto text = "card_sigma = 0.005\n" + healthy;
+  const auto cluster = cluster_of(text);
+  const auto again = cluster_of(text);
+  const auto other = cluster_of("seed = 2\n" + text);
+  std::set<double> speeds;
+  for (std::size_t i = 0; i < 8; ++i) {
+    const double speed = cluster.nodes()[0].gpus[i].speed;
+    EXPECT_NEAR(speed, 1, 0.02 + 1e-9);
+    EXPECT_EQ(speed, again.nodes()[0].gpus[i].speed);
+    EXPECT_NE(speed, other.nodes()[0].gpus[i].speed);
+    speeds.insert(speed);
+  }
+  EXPECT_EQ(speeds.size(), 8U);
+  EXPECT_EQ(cluster_of(healthy).nodes()[0].gpus[0].speed, 1);
+}
+
 struct Bad {
   std::string name, text, words;
 };
