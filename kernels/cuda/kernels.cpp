@@ -26,17 +26,24 @@ unsigned blocks_for(std::uint64_t elements, std::uint64_t most = most_blocks) {
 /// Launches `kernel` with exactly its parameters: values are converted to the parameters' types before their addresses
 /// are taken.
 template <class... Parameters, class... Arguments>
-void launch(const Stream& stream, const char* name, unsigned blocks, unsigned threads, void (*kernel)(Parameters...),
+void launch(const Stream& stream, const char* name, dim3 blocks, unsigned threads, void (*kernel)(Parameters...),
             Arguments... arguments) {
   std::tuple<Parameters...> values(static_cast<Parameters>(arguments)...);
   const cudaError_t code = std::apply(
       [&](auto&... value) {
         std::array<void*, sizeof...(Parameters) + 1> addresses{static_cast<void*>(&value)..., nullptr};
-        return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(blocks), dim3(threads), addresses.data(), 0,
+        return cudaLaunchKernel(reinterpret_cast<const void*>(kernel), blocks, dim3(threads), addresses.data(), 0,
                                 stream.get());
       },
       values);
   check(code, name);
+}
+
+/// Rows by threads, columns shared by further blocks.
+dim3 blocks_for_matrix(const MatrixShape& shape) {
+  constexpr std::uint64_t most_column_blocks = 256;
+  return {blocks_for(shape.rows),
+          static_cast<unsigned>(std::clamp<std::uint64_t>(shape.columns, 1, most_column_blocks))};
 }
 
 bool whole_words(const void* at, std::size_t bytes) {
@@ -117,7 +124,7 @@ void check_sum(const Stream& stream, Dtype type, const void* at, std::size_t cou
 
 void fill_matrix(const Stream& stream, Dtype type, void* to, const MatrixShape& shape, std::uint64_t seed,
                  double flops) {
-  launch(stream, "assay_fill_matrix", blocks_for(shape.rows), threads_per_block, assay_fill_matrix, type, to, shape,
+  launch(stream, "assay_fill_matrix", blocks_for_matrix(shape), threads_per_block, assay_fill_matrix, type, to, shape,
          seed, flops);
 }
 
@@ -139,7 +146,7 @@ void freivalds(const Stream& stream, const TypedMatrix& a, const double* bx, con
 
 void compare_matrix(const Stream& stream, const TypedMatrix& left, const void* right, double flops,
                     const TallyCounter& tally) {
-  launch(stream, "assay_compare_matrix", blocks_for(left.shape.rows), threads_per_block, assay_compare_matrix,
+  launch(stream, "assay_compare_matrix", blocks_for_matrix(left.shape), threads_per_block, assay_compare_matrix,
          static_cast<std::uint32_t>(size_of(left.type)), left.data, right, left.shape, flops, tally.get());
 }
 

@@ -26,6 +26,7 @@ void wait(const Stream& stream, const Deadline& deadline, std::string_view what,
     const cudaError_t state = cudaStreamQuery(stream.get());
     if (state == cudaSuccess) return;
     if (state != cudaErrorNotReady) check(state, what);
+    ignore(cudaGetLastError());  // "not ready" would stay for the next who asks
     if (look) look();
     if (looks < spins) {
       sched_yield();

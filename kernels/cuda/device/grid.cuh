@@ -49,8 +49,12 @@ __device__ inline Range row_range(std::uint64_t rows, double /*flops*/) { return
 /// All inner indices of a dot product in such a product.
 __device__ inline Range inner_range(std::uint64_t length, double /*flops*/) { return {0, length, 1}; }
 
+/// This block's share of the columns of a matrix, for kernels whose rows are shared by row_range: the second dimension
+/// of the grid. No window: all columns of a row that is looked at are looked at.
+__device__ inline Range column_range(std::uint64_t columns) { return {blockIdx.y, columns, gridDim.y}; }
+
 /// True in one thread of the grid.
-__device__ inline bool first_thread() { return blockIdx.x == 0 && threadIdx.x == 0; }
+__device__ inline bool first_thread() { return blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0; }
 
 /// The sum over the threads of a block, in its first thread; every thread of the block has to call it. At most 1024
 /// threads, a multiple of 32.

@@ -14,14 +14,12 @@ __device__ std::uint64_t place(const MatrixShape& shape, std::uint64_t row, std:
   return row * shape.row_stride + column * shape.column_stride;
 }
 
-__device__ std::uint64_t double_bits(double value) { return load_bits(sizeof value, &value, 0); }
-
 }  // namespace
 
 extern "C" __global__ void assay_fill_matrix(Dtype type, void* to, MatrixShape shape, std::uint64_t seed,
                                              double flops) {
   for (const std::uint64_t row : row_range(shape.rows, flops))
-    for (std::uint64_t column = 0; column < shape.columns; ++column)
+    for (const std::uint64_t column : column_range(shape.columns))
       store_number(type, to, place(shape, row, column), random_number(type, mixed(seed, row * shape.columns + column)));
 }
 
@@ -61,13 +59,13 @@ extern "C" __global__ void assay_compare_matrix(std::uint32_t size, const void* 
                                                 MatrixShape shape, double flops, Tally* tally) {
   std::uint64_t looked = 0;
   for (const std::uint64_t row : row_range(shape.rows, flops)) {
-    for (std::uint64_t column = 0; column < shape.columns; ++column) {
+    for (const std::uint64_t column : column_range(shape.columns)) {
       const std::uint64_t at = place(shape, row, column);
       const std::uint64_t found = load_bits(size, left, at);
       const std::uint64_t expected = load_bits(size, right, at);
       if (found != expected) note_wrong(tally, at, found, expected);
+      ++looked;
     }
-    looked += shape.columns;
   }
   add_block_to_counter(&tally->checked, looked);
 }

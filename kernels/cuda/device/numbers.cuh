@@ -127,10 +127,23 @@ __host__ __device__ inline double random_number(Dtype type, std::uint64_t word) 
   return 0;
 }
 
-/// Raw bits of an element, for messages.
+/// Raw bits of an element of 1, 2, 4 or 8 bytes.
 __host__ __device__ inline std::uint64_t load_bits(std::uint32_t size, const void* array, std::uint64_t index) {
+  switch (size) {
+    case 1:
+      return static_cast<const std::uint8_t*>(array)[index];
+    case 2:
+      return static_cast<const std::uint16_t*>(array)[index];
+    case 4:
+      return static_cast<const std::uint32_t*>(array)[index];
+    default:
+      return static_cast<const std::uint64_t*>(array)[index];
+  }
+}
+
+__host__ __device__ inline std::uint64_t double_bits(double value) {
   std::uint64_t bits = 0;
-  memcpy(&bits, static_cast<const unsigned char*>(array) + index * size, size);
+  memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 

@@ -18,8 +18,7 @@ __device__ double small_number(std::uint64_t seed, std::uint64_t index) {
 }
 
 __device__ void check_number(Tally* tally, std::uint64_t index, double found, double expected) {
-  if (found != expected)
-    note_wrong(tally, index, load_bits(sizeof found, &found, 0), load_bits(sizeof expected, &expected, 0));
+  if (found != expected) note_wrong(tally, index, double_bits(found), double_bits(expected));
 }
 
 }  // namespace

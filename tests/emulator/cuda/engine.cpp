@@ -5,6 +5,7 @@
 #include "tests/emulator/cuda/errors.hpp"
 #include "tests/emulator/cuda/process.hpp"
 #include "tests/emulator/cuda/streams.hpp"
+#include "tests/emulator/cuda/timing.hpp"
 
 namespace emulator {
 namespace {
@@ -26,7 +27,7 @@ cudaError_t enqueue(cudaStream_t handle, StreamWork work) {
     check(Needs::device);
     spend(host_cost::launch);
     Stream& stream = stream_of(handle);
-    Op op{.name = work.name, .resources = work.resources, .may_block = true};
+    Op op{.name = work.name, .resources = work.resources, .writes = work.writes, .may_block = work.may_block};
     op.run = [shared = std::make_shared<StreamWork>(std::move(work))](Execution& execution) {
       return run_foreign(*shared, execution);
     };
@@ -40,7 +41,7 @@ cudaError_t enqueue(cudaStream_t handle, StreamWork work) {
 void* host_alias(const void* address, std::size_t bytes) {
   try {
     const Endpoint end = endpoint_at(address, bytes);
-    return reachable(process().current(), end.block) ? end.at : nullptr;
+    return end.place != Place::pageable && reachable(process().current(), end.block) ? end.at : nullptr;
   } catch (const ApiError&) {
     return nullptr;
   }
@@ -51,6 +52,10 @@ const Gpu& current_gpu() { return *process().current().gpu; }
 int device_of(cudaStream_t stream) { return stream_of(stream).device.ordinal; }
 bool is_capturing(cudaStream_t stream) { return stream_of(stream).capture != nullptr; }
 cudaError_t device_state() { return static_cast<cudaError_t>(process().current().fault.load()); }
+
+double work_seconds(const Cost& cost) { return running == nullptr ? 0 : kernel_seconds(*running, cost); }
+std::uint64_t memory_version() { return process().memory_version(); }
+void note_write() { process().note_write(); }
 
 int sharers(int resource) { return running == nullptr ? 1 : sharers(*running, resource); }
 

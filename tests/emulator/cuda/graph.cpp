@@ -29,6 +29,7 @@ void run_node(const CUgraphNode_st& node, Execution& execution, double& end) {
   Device& device = execution.stream.device;
   if (node.op.device_work) before_operation(device, node.op.name);
   end = node.op.run ? node.op.run(execution) : execution.start;
+  if (node.op.device_work && node.op.writes) process().note_write();
 }
 
 double run_graph(const Launch& launch, Execution& execution) {

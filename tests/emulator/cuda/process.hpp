@@ -50,6 +50,9 @@ class Process {
   void advance(double seconds);
   void raise(double seconds);
   [[nodiscard]] bool zero_time() const { return zero_time_; }
+  /// Counts the operations that wrote memory.
+  [[nodiscard]] std::uint64_t memory_version() const { return memory_version_; }
+  void note_write() { ++memory_version_; }
   /// Copies to the host write a pattern to their destination until they are synchronised (ASSAY_EMULATOR_STRICT=1).
   [[nodiscard]] bool strict() const { return strict_; }
 
@@ -66,6 +69,7 @@ class Process {
   int driver_version_ = 0;
   bool zero_time_ = false, strict_ = false;
   std::atomic<double> clock_{0};
+  std::atomic<std::uint64_t> memory_version_{0};
   std::deque<Device> devices_;
   AddressSpace memory_;
   Deliveries deliveries_;

@@ -82,7 +82,11 @@ double Scheduler::run_op(Op& op, Execution& execution) {
   try {
     if (device.fault == cudaSuccess && op.device_work) before_operation(device, op.name);
     if (!op.host.empty()) process().deliveries().release(execution.stream.frontier);
-    if (device.fault == cudaSuccess && op.run) return op.run(execution);
+    if (device.fault == cudaSuccess && op.run) {
+      const double end = op.run(execution);
+      if (op.device_work && op.writes) process().note_write();
+      return end;
+    }
   } catch (const StreamFault& fault) {
     if (fault.error() != cudaErrorNotReady) device.fault = fault.error();
   } catch (const std::exception& error) {

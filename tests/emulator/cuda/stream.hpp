@@ -50,6 +50,7 @@ struct Op {
   MarkerPtr passes{};
   double enqueued = 0;            ///< Virtual host time.
   bool device_work = true;        ///< Counts as an operation of the card.
+  bool writes = true;             ///< Changes memory.
   bool may_block = false;         ///< Waits for something outside: not run by a query,
   std::function<bool()> ready{};  ///< unless this says that it would not wait now.
 };

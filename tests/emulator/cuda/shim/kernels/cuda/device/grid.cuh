@@ -69,6 +69,8 @@ inline Range row_range(std::uint64_t rows, double flops) {
 
 inline Range inner_range(std::uint64_t length, double flops) { return row_range(length, flops); }
 
+inline Range column_range(std::uint64_t columns) { return Range({{0, columns}}); }
+
 inline bool first_thread() { return true; }
 
 inline std::uint64_t block_sum(std::uint64_t value) { return value; }
