@@ -200,19 +200,28 @@ class Describer {
   void add_rails() {
     shape_.rails.resize(shape_.node_ranks.size());
     if (shape_.nodes() < 2) return;
-    for (std::size_t i = 0; i < shape_.node_ranks.size(); ++i) {
+    for (std::size_t node = 0; node < shape_.node_ranks.size(); ++node) {
+      const auto& ranks = shape_.node_ranks[node];
       std::set<const Nic*> seen;
-      for (const int rank : shape_.node_ranks[i]) {
-        const Port& port = ports_[static_cast<std::size_t>(rank)];
-        if (!seen.insert(port.nic).second) continue;
-        Hop out{.medium = port.medium, .out = {}, .in = {}}, in = out;
-        add_port(out.out, port, rank, true);
-        add_port(in.in, port, rank, false);
-        out.gdr = in.gdr = port.medium == Medium::nic;
-        out.nic_out = in.nic_in = port.nic == nullptr ? -1 : port.nic->slot;
-        shape_.rails[i].emplace_back(out, in);
+      for (std::size_t i = 0; i < ranks.size(); ++i) {
+        if (!seen.insert(ports_[static_cast<std::size_t>(ranks[i])].nic).second) continue;
+        shape_.rails[node].push_back(rail(ranks[i], ranks[(i + 1) % ranks.size()]));
       }
     }
+  }
+  Rail rail(int exit, int entry) {
+    const Port port = ports_[static_cast<std::size_t>(exit)];
+    Port back = port;
+    // Over NVLink the GPU next to the NIC takes what comes; else the rank where the ring goes on does itself.
+    if (shape_.nvlink_generation == 0) back.gpu = &gpu(entry);
+    Rail rail{.out = {.medium = port.medium, .out = {}, .in = {}},
+              .in = {.medium = port.medium, .out = {}, .in = {}},
+              .exit_rank = exit};
+    add_port(rail.out.out, port, exit, true);
+    add_port(rail.in.in, back, exit, false);
+    rail.out.gdr = rail.in.gdr = port.medium == Medium::nic;
+    rail.out.nic_out = rail.in.nic_in = port.nic == nullptr ? -1 : port.nic->slot;
+    return rail;
   }
   void add_nvls_ports() {
     for (const auto& ranks : shape_.node_ranks) {

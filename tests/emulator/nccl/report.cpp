@@ -201,7 +201,7 @@ void report_connections(const Communicator& communicator) {
   report_rings(communicator);
   bool gdr = shape.nodes() > 1;
   for (const auto& rails : shape.rails) {
-    for (const auto& [out, in] : rails) gdr = gdr && out.gdr;
+    for (const auto& rail : rails) gdr = gdr && rail.out.gdr;
   }
   info(communicator, subsystem_init, fmt::format("Connected all rings, use ring PXN 0 GDR {}", gdr ? 1 : 0));
   info(communicator, subsystem_init, "Connected all trees");
