@@ -37,12 +37,25 @@ std::string SizeRange::text() const {
 std::string Clause::title() const { return sizes ? key + ", " + sizes->text() : key; }
 
 std::string Clause::derivation() const {
+  if (form == Form::flag) return fmt::format("yes ({})", derate_source);
+  if (form == Form::text) return fmt::format("{} ({})", text, derate_source);
   const std::string_view words = sense == Sense::at_least ? "at least" : "at most";
-  const std::string advertised =
-      fmt::format("{} {}{}", words, format_quantity(value, dimension), direction_words(direction));
+  std::string advertised = fmt::format("{} {}{}", words, format_quantity(value, dimension), direction_words(direction));
+  if (rate) advertised += ", each of " + format_quantity(*rate, Dimension::bytes_per_second);
+  if (healthy) {
+    advertised += fmt::format(", of which healthy hardware reaches {} ({})", format_quantity(*healthy, dimension),
+                              healthy_source);
+  }
   if (derate == 1) return fmt::format("{} ({})", advertised, derate_source);
   return fmt::format("{} {} {:.4g} ({}) = {}", advertised, sense == Sense::at_least ? "x" : "/", derate, derate_source,
                      format_quantity(limit(), dimension));
+}
+
+std::string Clause::needed() const {
+  if (form == Form::text) return text;
+  if (form == Form::flag) return "yes";
+  const std::string limits = (sense == Sense::at_least ? ">= " : "<= ") + format_quantity(limit(), dimension);
+  return rate ? limits + " x " + format_quantity(*rate, Dimension::bytes_per_second) : limits;
 }
 
 std::string Pattern::filter() const {

@@ -120,9 +120,34 @@ void judge_worst(Verdict& verdict, const std::vector<Measurement>& measurements,
   }
   if (worst == nullptr) return;
   if (worst->epochs > 0) verdict.measured = {worst->value, worst->interval, worst->epochs, worst->disturbed_epochs};
-  verdict.member = run.describe(worst->members) + ": " + worst->name;
+  const std::string who = worst->who.empty() ? run.describe(worst->members) : worst->who;
+  verdict.member = who + ": " + worst->name;
   verdict.evidence = worst->series;
   verdict.reason += common_ground(run, failing, measurements.size());
+}
+
+void refuse_above(Measurement& m, double ceiling, const std::string& what) {
+  if (m.evidence != Evidence::valid || !(m.interval.low > ceiling)) return;
+  m.evidence = Evidence::invalid;
+  m.problem = fmt::format("{} is more than possible ({} {}): a wrong count, or a cache answered",
+                          format_quantity(m.interval.low, m.dimension), what, format_quantity(ceiling, m.dimension));
+}
+
+void judge_findings(Verdict& verdict, const std::vector<Finding>& findings, const std::string& unknown,
+                    const std::string& sound) {
+  constexpr std::size_t most_notes = 16;
+  if (findings.empty()) {
+    verdict.decide(Outcome::pass, sound);
+    require_complete(verdict, unknown);
+    return;
+  }
+  verdict.decide(Outcome::fail, findings.front().what);
+  verdict.member = findings.front().member;
+  for (std::size_t i = 1; i < std::min(findings.size(), most_notes); ++i) {
+    verdict.notes.push_back(findings[i].member + ": " + findings[i].what);
+  }
+  if (findings.size() > most_notes) verdict.notes.push_back(fmt::format("and {} more", findings.size() - most_notes));
+  if (!unknown.empty()) verdict.notes.push_back("nothing known of " + unknown);
 }
 
 void judge_counted(Verdict& verdict, const std::vector<Counted>& members) {

@@ -22,6 +22,18 @@ struct Comparison {
 void judge_worst(Verdict& verdict, const std::vector<Measurement>& measurements, const RunData& run,
                  const std::string& missing);
 
+/// A figure above what is possible becomes INVALID. `what` names the ceiling: "PCIe 5 x16 carries". NaN: no ceiling.
+void refuse_above(Measurement& measurement, double ceiling, const std::string& what);
+
+/// What was found on the members, not one number each: FAIL with the first finding as reason and the others as notes.
+struct Finding {
+  std::string member;
+  std::string what;
+};
+/// `unknown`: members or facts of which nothing is known, in words; `sound`: why it passes when there is no finding.
+void judge_findings(Verdict& verdict, const std::vector<Finding>& findings, const std::string& unknown,
+                    const std::string& sound);
+
 /// The same for numbers that were counted: `value` of the worst member; NaN or negative = not known = NOT_TESTED.
 struct Counted {
   std::string member;

@@ -55,24 +55,31 @@ struct EpochValue {
   std::string fault;
 };
 
-EpochValue evaluate(const RunData& run, const SeriesRow& row) {
+/// Of the whole set, or of its `member`th rank alone.
+EpochValue evaluate(const RunData& run, const SeriesRow& row, std::optional<std::size_t> member = std::nullopt) {
   EpochValue epoch;
   RowReading reading = read_row(row);
   // One iteration in which a rank got stuck: rates of the other ranks must not hide it.
   if (row.status == "too_slow") reading.combine = Combine::slowest;
   epoch.fault = reading.fault;
   if (!reading.work) return epoch;
-  const std::span<const double> samples = run.samples_of(row);
+  std::span<const double> samples = run.samples_of(row);
   if (row.ranks < 1 || row.kept < 1 || row.count != row.ranks * row.kept) {
     epoch.fault = fmt::format("{} samples for {} ranks and {} kept iterations", row.count, row.ranks, row.kept);
     return epoch;
+  }
+  auto ranks = static_cast<std::size_t>(row.ranks);
+  if (member) {
+    samples = samples.subspan(*member * static_cast<std::size_t>(row.kept), static_cast<std::size_t>(row.kept));
+    reading.work->amount /= row.ranks;
+    ranks = 1;
   }
   const bool sound = std::all_of(samples.begin(), samples.end(), [](double s) { return std::isfinite(s) && s > 0; });
   if (!sound) {
     epoch.fault = "samples that are NaN, infinite, zero or negative";
     return epoch;
   }
-  const auto seconds = combine_seconds(*reading.combine, samples, static_cast<std::size_t>(row.ranks));
+  const auto seconds = combine_seconds(*reading.combine, samples, ranks);
   epoch.all_equal = seconds.size() >= least_equal_samples &&
                     std::all_of(seconds.begin(), seconds.end(), [&](double s) { return s == seconds.front(); });
   epoch.value = value_of(*reading.work, median(seconds));
@@ -90,12 +97,25 @@ std::string event_text(const RunData& run, std::int64_t series) {
   return "no reason recorded";
 }
 
+/// True when the events of the series name ranks, but not this one.
+bool blamed_on_others(const RunData& run, std::int64_t series, int rank) {
+  bool named = false;
+  for (const auto& event : run.events) {
+    if (event.series != series || event.rank < 0) continue;
+    if (event.rank == rank) return false;
+    named = true;
+  }
+  return named;
+}
+
 /// Gathers a set's rows into a Measurement; the gravest problem wins, whatever order the rows come in.
 class Gatherer {
  public:
-  Gatherer(const RunData& run, const SeriesSet& set) : run_(run) {
+  /// Of the whole set, or of its `member`th rank alone.
+  Gatherer(const RunData& run, const SeriesSet& set, std::optional<std::size_t> member = std::nullopt)
+      : run_(run), member_(member) {
     result_.name = set.name();
-    result_.members = set.members;
+    result_.members = member ? std::vector<int>{set.members[*member]} : set.members;
   }
 
   void add(const SeriesRow& row) {
@@ -109,6 +129,8 @@ class Gatherer {
       raise(Evidence::invalid,
             fmt::format("series {} counts {} wrong of {} checked elements and {} kept of {} iterations", row.series,
                         row.wrong, row.checked, row.kept, row.iterations));
+    } else if ((row.status == "wrong_data" || row.wrong > 0) && spared(row)) {
+      add_ok(row);
     } else if (row.status == "wrong_data" || row.wrong > 0) {
       raise(Evidence::wrong_data, fmt::format("wrong data: {} of {} checked elements in epoch {} (series {})",
                                               row.wrong, row.checked, row.epoch, row.series));
@@ -117,7 +139,7 @@ class Gatherer {
     } else if (row.status == "too_slow") {
       raise(Evidence::too_slow, fmt::format("given up as too slow in epoch {}", row.epoch));
       slow_[row.epoch] = true;
-      if (row.count > 0) add_value(row, evaluate(run_, row));
+      if (row.count > 0) add_value(row, evaluate(run_, row, member_));
     } else if (row.status == "ok") {
       add_ok(row);
     } else {
@@ -171,7 +193,7 @@ class Gatherer {
       raise(Evidence::invalid, fmt::format("no data was verified in series {}", row.series));
       return;
     }
-    add_value(row, evaluate(run_, row));
+    add_value(row, evaluate(run_, row, member_));
   }
 
   void add_value(const SeriesRow& row, const EpochValue& epoch) {
@@ -184,7 +206,12 @@ class Gatherer {
     if (!std::isnan(epoch.value)) values_[row.epoch].push_back(epoch.value);
   }
 
+  [[nodiscard]] bool spared(const SeriesRow& row) const {
+    return member_ && blamed_on_others(run_, row.series, result_.members.front());
+  }
+
   const RunData& run_;
+  std::optional<std::size_t> member_;
   Measurement result_;
   Evidence gravest_ = Evidence::valid;
   std::map<int, std::vector<double>> values_;
@@ -240,7 +267,39 @@ Measurement measure(const RunData& run, const SeriesSet& set) {
   return gatherer.finish();
 }
 
+std::vector<Measurement> measure_members(const RunData& run, const SeriesSet& set) {
+  std::vector<Measurement> each;
+  for (std::size_t member = 0; member < set.members.size(); ++member) {
+    Gatherer gatherer(run, set, member);
+    for (const SeriesRow* row : set.rows) gatherer.add(*row);
+    each.push_back(gatherer.finish());
+  }
+  return each;
+}
+
 double epoch_value(const RunData& run, const SeriesRow& row) { return evaluate(run, row).value; }
+
+Measurement ratio_of(const Measurement& whole, const Measurement& base, double times, std::string name) {
+  Measurement m = whole;
+  m.name = std::move(name);
+  m.dimension = Dimension::ratio;
+  m.value = whole.value / (base.value * times);
+  m.interval = {whole.interval.low / (base.interval.high * times), whole.interval.high / (base.interval.low * times),
+                std::min(whole.interval.confidence, base.interval.confidence)};
+  m.epochs = std::min(whole.epochs, base.epochs);
+  m.disturbed_epochs = std::min(m.epochs, std::max(whole.disturbed_epochs, base.disturbed_epochs));
+  m.oversubscribed_epochs = std::min(m.epochs, std::max(whole.oversubscribed_epochs, base.oversubscribed_epochs));
+  m.slow_epochs = std::min(m.epochs, std::max(whole.slow_epochs, base.slow_epochs));
+  m.flags |= base.flags;
+  if (whole.evidence == Evidence::valid && base.evidence != Evidence::valid) {
+    m.evidence = base.evidence;
+    m.problem = "base: " + base.problem;
+  }
+  m.series.insert(m.series.end(), base.series.begin(), base.series.end());
+  std::sort(m.series.begin(), m.series.end());
+  m.series.erase(std::unique(m.series.begin(), m.series.end()), m.series.end());
+  return m;
+}
 
 std::string flag_names(std::uint32_t flags) {
   constexpr std::pair<results::SeriesFlag, const char*> names[] = {

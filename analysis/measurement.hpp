@@ -51,6 +51,7 @@ enum class Evidence {
 struct Measurement {
   std::string name;          ///< "mpi.all_reduce/bytes:8"
   std::vector<int> members;  ///< world ranks
+  std::string who = {};      ///< the members in words, where "rank 3 on node2" would not name the part
   Evidence evidence = Evidence::invalid;
   std::string problem;                                      ///< what is the matter, when not valid
   double value = std::numeric_limits<double>::quiet_NaN();  ///< median over the epochs of the medians over iterations
@@ -75,8 +76,15 @@ struct Measurement {
 /// or the concurrent combination, as the series says, with the bus factor applied.
 [[nodiscard]] Measurement measure(const RunData& run, const SeriesSet& set);
 
+/// The same for each member of the set on its own: its seconds, and an equal share of the work. Wrong data is laid at
+/// the members that the events of the series name; at all, when they name none.
+[[nodiscard]] std::vector<Measurement> measure_members(const RunData& run, const SeriesSet& set);
+
 /// Value of one series alone, in the same way; NaN when it has no sound samples.
 [[nodiscard]] double epoch_value(const RunData& run, const results::SeriesRow& row);
+
+/// `whole` / (`base` * times) with the widest interval that the two allow. A base that is not valid spoils the whole.
+[[nodiscard]] Measurement ratio_of(const Measurement& whole, const Measurement& base, double times, std::string name);
 
 /// "contaminated, steal" for the bits of SeriesRow::flags; empty for none.
 [[nodiscard]] std::string flag_names(std::uint32_t flags);

@@ -20,6 +20,9 @@ std::string type_name(const toml::node& node) {
 }
 
 std::string example_of(const ClauseInfo& kind) {
+  if (kind.form == Form::flag) return "true";
+  if (kind.form == Form::text && kind.words.empty()) return "a name in quotes";
+  if (kind.form == Form::text) return fmt::format("\"{}\"", fmt::join(kind.words, "\" or \""));
   switch (kind.dimension) {
     case Dimension::count:
       return "a whole number such as 64";
@@ -49,6 +52,7 @@ class ClauseReader {
     clause.key = kind_.key;
     clause.dimension = kind_.dimension;
     clause.sense = kind_.sense;
+    clause.form = kind_.form;
     clause.derate = kind_.derate;
     clause.derate_source = kind_.derate_source;
     clause.place = {faults_.file(), static_cast<std::int64_t>(node.source().begin.line)};
@@ -81,6 +85,8 @@ class ClauseReader {
         read_direction(node, clause);
       } else if ((name == "from" || name == "to") && kind_.sized) {
         read_size(name, node, clause);
+      } else if (name == "rate" && kind_.needs_rate) {
+        read_rate(node, clause);
       } else {
         fault(node, fmt::format("unknown key '{}'{}", name, suggestion(name, allowed())));
       }
@@ -93,6 +99,7 @@ class ClauseReader {
     std::vector<std::string> names{kind_.value_name};
     if (kind_.needs_direction) names.emplace_back("direction");
     if (kind_.sized) names.insert(names.end(), {"from", "to"});
+    if (kind_.needs_rate) names.emplace_back("rate");
     return names;
   }
 
@@ -105,19 +112,60 @@ class ClauseReader {
       fault(node, table ? "no size: neither 'from' nor 'to'" : "no size: a bare value does not say for which sizes",
             "add from = \"1 MiB\" and/or to = \"64 MiB\"");
     }
+    if (kind_.needs_rate && !clause.rate && !bad_rate_) {
+      fault(node, "no rate: how fast each of them is", "add rate = \"400 Gbit/s\"");
+    }
     if (clause.sizes && clause.sizes->from > clause.sizes->to) {
       fault(node, "'from' is larger than 'to'", "swap them");
     }
   }
 
   void read_value(const toml::node& node, Clause& clause) {
+    if (kind_.form == Form::number) {
+      read_number(node, clause);
+    } else if (kind_.form == Form::flag) {
+      const auto yes = node.value_exact<bool>();
+      if (!yes) fault(node, "a " + type_name(node) + " is the wrong type", "write true, or leave the clause out");
+      if (yes && !*yes) fault(node, "false demands nothing", "leave the clause out, or write true");
+    } else {
+      read_text(node, clause);
+    }
+  }
+
+  void read_text(const toml::node& node, Clause& clause) {
+    const auto text = node.value_exact<std::string>();
+    if (!text) {
+      fault(node, "a " + type_name(node) + " is the wrong type", "write " + example_of(kind_));
+    } else if (text->find_first_not_of(' ') == std::string::npos) {
+      fault(node, "an empty text: anything would meet it", "write " + example_of(kind_));
+    } else if (!kind_.words.empty() && std::find(kind_.words.begin(), kind_.words.end(), *text) == kind_.words.end()) {
+      fault(node, fmt::format("'{}' is none of the words{}", *text, suggestion(*text, kind_.words)));
+    } else {
+      clause.text = *text;
+    }
+  }
+
+  void read_rate(const toml::node& node, Clause& clause) {
+    const auto text = node.value_exact<std::string>();
+    const auto rate = text ? read_quantity(node, *text, Dimension::bytes_per_second) : std::nullopt;
+    bad_rate_ = !rate;
+    if (!text) {
+      fault(node, "'rate' is no quantity", "write a quantity such as \"400 Gbit/s\"");
+    } else if (rate && !(std::isfinite(*rate) && *rate > 0)) {
+      fault(node, "'rate' is not above zero: anything would meet it");
+    } else {
+      clause.rate = rate;
+    }
+  }
+
+  void read_number(const toml::node& node, Clause& clause) {
     std::optional<double> value;
     if (kind_.dimension == Dimension::count) {
       if (const auto whole = node.value_exact<std::int64_t>()) value = static_cast<double>(*whole);
     } else if (kind_.dimension == Dimension::ratio && node.is_number()) {
       value = node.value<double>();
     } else if (const auto text = node.value_exact<std::string>()) {
-      value = read_quantity(node, *text);
+      value = read_quantity(node, *text, kind_.dimension);
       if (!value) return;
     }
     if (!value) {
@@ -142,7 +190,7 @@ class ClauseReader {
     }
   }
 
-  std::optional<double> read_quantity(const toml::node& node, std::string_view text) {
+  std::optional<double> read_quantity(const toml::node& node, std::string_view text, Dimension dimension) {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc()) {
@@ -151,7 +199,7 @@ class ClauseReader {
     }
     std::string_view unit_text = text.substr(static_cast<std::size_t>(end - text.data()));
     while (unit_text.starts_with(' ')) unit_text.remove_prefix(1);
-    const std::string units = "units: " + unit_names(kind_.dimension);
+    const std::string units = "units: " + unit_names(dimension);
     if (unit_text.empty()) {
       fault(node, fmt::format("'{}' has no unit", text), units);
       return std::nullopt;
@@ -161,10 +209,10 @@ class ClauseReader {
       fault(node, fmt::format("'{}' is not a unit", unit_text), units);
       return std::nullopt;
     }
-    if (unit->dimension != kind_.dimension) {
+    if (unit->dimension != dimension) {
       fault(node,
             fmt::format("'{}' measures {}, the clause needs {}", unit_text, to_string(unit->dimension),
-                        to_string(kind_.dimension)),
+                        to_string(dimension)),
             units);
       return std::nullopt;
     }
@@ -200,6 +248,7 @@ class ClauseReader {
   bool sound_ = true;
   bool bad_direction_ = false;
   bool bad_size_ = false;
+  bool bad_rate_ = false;
 };
 
 std::size_t edits(std::string_view a, std::string_view b) {

@@ -33,6 +33,7 @@ std::string verdict_cell(Outcome outcome, std::size_t width, bool colours) {
 }
 
 std::string measured_cell(const Verdict& verdict) {
+  if (!verdict.found.empty()) return printable(verdict.found);
   if (!verdict.measured) return "-";
   return format_quantity(verdict.measured->value, verdict.clause.dimension);
 }
@@ -48,16 +49,11 @@ std::string disturbed_cell(const Verdict& verdict) {
   return fmt::format("{} of {}", verdict.measured->disturbed_epochs, verdict.measured->epochs);
 }
 
-std::string limit_cell(const Verdict& verdict) {
-  return (verdict.clause.sense == Sense::at_least ? ">= " : "<= ") +
-         format_quantity(verdict.clause.limit(), verdict.clause.dimension);
-}
-
 std::string table(const Judgement& judgement, bool colours) {
   std::vector<std::array<std::string, 5>> rows{{"CLAUSE", "NEEDED", "MEASURED", "INTERVAL", "DISTURBED"}};
   for (const Verdict& verdict : judgement.verdicts) {
-    rows.push_back({verdict.clause.title(), limit_cell(verdict), measured_cell(verdict), interval_cell(verdict),
-                    disturbed_cell(verdict)});
+    rows.push_back({verdict.clause.title(), printable(verdict.clause.needed()), measured_cell(verdict),
+                    interval_cell(verdict), disturbed_cell(verdict)});
   }
   std::array<std::size_t, 5> width{};
   std::size_t verdict_width = std::string_view("VERDICT").size();
@@ -115,10 +111,12 @@ std::string evidence_text(const std::vector<std::int64_t>& series) {
 void append_details(std::string& text, const Verdict& verdict, bool colours) {
   text += fmt::format("\n{} {}  ({})\n", verdict_cell(verdict.outcome, 0, colours), verdict.clause.title(),
                       verdict.clause.place.text());
-  append_wrapped(text, "why", verdict.reason);
-  append_wrapped(text, "offer", verdict.clause.derivation());
+  const bool passed = verdict.outcome == Outcome::pass;
+  if (!passed) append_wrapped(text, "why", verdict.reason);
+  if (!passed) append_wrapped(text, "offer", verdict.clause.derivation());
   append_wrapped(text, "worst", verdict.member);
   for (const std::string& note : verdict.notes) append_wrapped(text, "note", note);
+  if (passed) return;
   append_wrapped(text, "evidence", evidence_text(verdict.evidence));
   append_wrapped(text, "likely", verdict.cause);
   append_wrapped(text, "ask", verdict.question);
@@ -127,6 +125,15 @@ void append_details(std::string& text, const Verdict& verdict, bool colours) {
 }
 
 }  // namespace
+
+std::string hardware_words(const results::RunInfo& run) {
+  return run.emulated ? "EMULATED hardware: no evidence about a real machine" : "measured hardware";
+}
+
+std::string marked(const results::RunInfo& run, std::string text) {
+  if (!run.emulated || text.substr(0, text.find('\n')).find("EMULATED") != std::string::npos) return text;
+  return hardware_words(run) + "\n" + text;
+}
 
 std::string printable(std::string text) {
   for (char& c : text)
@@ -141,10 +148,9 @@ std::string evidence_line(const Judgement& judgement) {
   const double share = judgement.series == 0 ? 0
                                              : 100.0 * static_cast<double>(judgement.disturbed_series) /
                                                    static_cast<double>(judgement.series);
-  return fmt::format(
-      "{} | {:.0f} % of {} series disturbed | {} of {} clauses settled{}",
-      judgement.run.emulated ? "EMULATED hardware: no evidence about a real machine" : "measured hardware", share,
-      judgement.series, settled, judgement.verdicts.size(), judgement.partial ? " | only a part was rented" : "");
+  return fmt::format("{} | {:.0f} % of {} series disturbed | {} of {} clauses settled{}", hardware_words(judgement.run),
+                     share, judgement.series, settled, judgement.verdicts.size(),
+                     judgement.partial ? " | only a part was rented" : "");
 }
 
 std::string report_text(const Judgement& judgement, bool colours) {
@@ -155,9 +161,10 @@ std::string report_text(const Judgement& judgement, bool colours) {
                       run.status_reason.empty() ? "" : " (" + run.status_reason + ")");
   std::string seller = judgement.provider;
   if (!judgement.product.empty()) seller += (seller.empty() ? "" : ", ") + judgement.product;
-  text += fmt::format("offer {}{}\n\n", judgement.offer_file, seller.empty() ? "" : " (" + seller + ")");
+  text += fmt::format("offer {}{}\n", judgement.offer_file, seller.empty() ? "" : " (" + seller + ")");
   text = printable(text);
-  text += table(judgement, colours);
+  for (const std::string& remark : judgement.remarks) append_wrapped(text, "remark", remark);
+  text += "\n" + table(judgement, colours);
   for (const Verdict& verdict : judgement.verdicts) {
     if (verdict.outcome != Outcome::pass || !verdict.notes.empty()) append_details(text, verdict, colours);
   }
@@ -166,7 +173,7 @@ std::string report_text(const Judgement& judgement, bool colours) {
       fmt::format("\noverall: {}: {}\n",
                   colours ? fmt::format("{}{}\033[0m", colour_of(judgement.overall), overall) : std::string(overall),
                   judgement.summary);
-  return text;
+  return marked(run, std::move(text));
 }
 
 }  // namespace assay

@@ -17,6 +17,13 @@ namespace assay {
 /// "EMULATED hardware ..." or "measured hardware", the share of disturbed series, and the scope, in one line.
 [[nodiscard]] std::string evidence_line(const Judgement& judgement);
 
+/// "EMULATED hardware: no evidence about a real machine" or "measured hardware".
+[[nodiscard]] std::string hardware_words(const results::RunInfo& run);
+
+/// Every output about a run passes through here on its way out: the first line of an emulated run's says EMULATED, or
+/// gets a line in front that does. JSON comes from `json_text`, whose first line says it already.
+[[nodiscard]] std::string marked(const results::RunInfo& run, std::string text);
+
 /// Text of others (an offer, a result file) made safe for a terminal: control characters become '?'.
 [[nodiscard]] std::string printable(std::string text);
 

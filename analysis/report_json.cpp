@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/json_text.hpp"
 #include "analysis/report.hpp"
 
 namespace assay {
@@ -42,6 +43,10 @@ ordered_json clause_json(const Clause& clause) {
                     {"derate_source", clause.derate_source},
                     {"limit", number(clause.limit())},
                     {"derivation", clause.derivation()},
+                    {"healthy", clause.healthy ? number(*clause.healthy) : ordered_json(nullptr)},
+                    {"healthy_source", clause.healthy_source},
+                    {"text", clause.text},
+                    {"rate", clause.rate ? number(*clause.rate) : ordered_json(nullptr)},
                     {"sizes", nullptr}};
   if (clause.sizes) json["sizes"] = {{"from", clause.sizes->from}, {"to", clause.sizes->to}};
   return json;
@@ -63,6 +68,7 @@ ordered_json verdict_json(const Verdict& verdict) {
           {"outcome", to_string(verdict.outcome)},
           {"in_scope", verdict.in_scope},
           {"measured", figure_json(verdict.measured)},
+          {"found", verdict.found},
           {"reason", verdict.reason},
           {"member", verdict.member},
           {"notes", verdict.notes},
@@ -77,8 +83,6 @@ ordered_json verdict_json(const Verdict& verdict) {
 std::string report_json(const Judgement& judgement) {
   const auto& run = judgement.run;
   ordered_json json{{"schema", "assay.judgement/1"},
-                    {"emulated", run.emulated},
-                    {"evidence", evidence_line(judgement)},
                     {"overall", to_string(judgement.overall)},
                     {"summary", judgement.summary},
                     {"exit_code", static_cast<int>(judgement.exit_code())},
@@ -91,10 +95,10 @@ std::string report_json(const Judgement& judgement) {
                  {"status", run.status},     {"status_reason", run.status_reason},
                  {"imported", run.imported}, {"assay_version", run.assay_version}};
   json["offer"] = {{"file", judgement.offer_file}, {"provider", judgement.provider}, {"product", judgement.product}};
+  json["remarks"] = judgement.remarks;
   json["verdicts"] = ordered_json::array();
   for (const Verdict& verdict : judgement.verdicts) json["verdicts"].push_back(verdict_json(verdict));
-  // Host names and paths may hold bytes that are not UTF-8: shown replaced, never a failure at the end of a run.
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(run, std::move(json), evidence_line(judgement));
 }
 
 }  // namespace assay

@@ -64,6 +64,34 @@ std::string RunData::describe(std::span<const int> ranks_asked) const {
                                                       : fmt::format("{} nodes", hosts.size()));
 }
 
+const results::GpuRow* RunData::gpu_of(int rank) const {
+  const auto at =
+      std::find_if(ranks.begin(), ranks.end(), [&](const results::RankRow& row) { return row.rank == rank; });
+  if (at == ranks.end() || at->gpu < 0) return nullptr;
+  const auto gpu = std::find_if(gpus.begin(), gpus.end(),
+                                [&](const results::GpuRow& row) { return row.node == at->node && row.gpu == at->gpu; });
+  return gpu == gpus.end() ? nullptr : &*gpu;
+}
+
+void RunData::add_telemetry(const results::TelemetryRow& row) {
+  constexpr std::pair<std::string_view, double GpuMoment::*> metrics[] = {
+      {"gpu.sm_clock", &GpuMoment::sm_clock},
+      {"gpu.power", &GpuMoment::power},
+      {"gpu.temperature", &GpuMoment::temperature},
+      {"gpu.clock_event_reasons", &GpuMoment::clock_event_reasons},
+      {"gpu.pcie_generation", &GpuMoment::pcie_generation},
+      {"gpu.pcie_width", &GpuMoment::pcie_width},
+      {"gpu.ecc_uncorrected", &GpuMoment::ecc_uncorrected},
+      {"gpu.nvlink_errors", &GpuMoment::nvlink_errors},
+  };
+  for (const auto& [name, member] : metrics) {
+    if (row.metric != name) continue;
+    auto& moments = gpu_moments[{row.node, row.device}];
+    if (moments.empty() || moments.back().time != row.time) moments.push_back({.time = row.time});
+    moments.back().*member = row.value;
+  }
+}
+
 RunData load_run(const std::filesystem::path& path) {
   const results::Reader reader = results::Reader::open(path);
   RunData data;
@@ -75,6 +103,10 @@ RunData load_run(const std::filesystem::path& path) {
   data.software = reader.rows<results::SoftwareRow>();
   data.ranks = reader.rows<results::RankRow>();
   data.events = reader.rows<results::EventRow>();
+  for (const auto& row : reader.rows<results::TelemetryRow>()) data.add_telemetry(row);
+  for (auto& [gpu, moments] : data.gpu_moments) {
+    std::stable_sort(moments.begin(), moments.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+  }
   data.series = reader.series();
   data.members = reader.members();
   data.samples = reader.all_samples();

@@ -8,7 +8,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "analysis/gpu_members.hpp"
+#include "analysis/json_text.hpp"
 #include "analysis/measurement.hpp"
+#include "analysis/remarks.hpp"
 #include "analysis/report.hpp"
 #include "core/error.hpp"
 
@@ -39,10 +42,9 @@ std::string counted(int number, const std::string& what) {
 
 std::string run_text(const RunData& data) {
   const auto& run = data.run;
-  std::string text = run.emulated ? "EMULATED hardware: no evidence about a real machine\n" : "";
-  text += fmt::format("run {} of {}: {} on {}, suite {}, {}{}\n", run.run_id, run.start_utc, counted(run.ranks, "rank"),
-                      counted(run.nodes, "node"), run.suite, run.status,
-                      run.status_reason.empty() ? "" : " (" + run.status_reason + ")");
+  std::string text = fmt::format("run {} of {}: {} on {}, suite {}, {}{}\n", run.run_id, run.start_utc,
+                                 counted(run.ranks, "rank"), counted(run.nodes, "node"), run.suite, run.status,
+                                 run.status_reason.empty() ? "" : " (" + run.status_reason + ")");
   text += fmt::format("command: {}\nassay {} ({}), {}\n", run.command, run.assay_version, run.git_sha, run.mpi_library);
   return text;
 }
@@ -58,6 +60,16 @@ std::string nodes_text(const RunData& data) {
         format_quantity(static_cast<double>(node.memory_granted_bytes), Dimension::bytes), node.os, node.kernel,
         node.virtualization);
   }
+  return text;
+}
+
+std::string gpus_text(const RunData& data) {
+  std::string text;
+  for (const auto& gpu : data.gpus) {
+    text += fmt::format("{}: {}, {}, driver {}\n", describe_gpu(data, gpu), gpu.name,
+                        format_quantity(static_cast<double>(gpu.memory_bytes), Dimension::bytes), gpu.driver);
+  }
+  for (const std::string& remark : remarks(data)) text += "remark: " + remark + "\n";
   return text;
 }
 
@@ -175,14 +187,14 @@ std::string matrix_text(const std::string& title, const Matrix& cells) {
 }  // namespace
 
 std::string summary_text(const RunData& run) {
-  std::string text = run_text(run) + nodes_text(run) + "\n" + table_text(lines_of(run)) + events_text(run);
+  std::string text =
+      run_text(run) + nodes_text(run) + gpus_text(run) + "\n" + table_text(lines_of(run)) + events_text(run);
   text += fmt::format("{} series, {} samples\n", run.series.size(), run.samples.size());
-  return printable(text);
+  return marked(run.run, printable(text));
 }
 
 std::string summary_json(const RunData& run) {
   ordered_json json{{"schema", "assay.summary/1"},
-                    {"emulated", run.run.emulated},
                     {"run",
                      {{"id", run.run.run_id},
                       {"start_utc", run.run.start_utc},
@@ -202,9 +214,10 @@ std::string summary_json(const RunData& run) {
                              {"cpus_granted", node.cpus_granted},
                              {"memory_granted_bytes", node.memory_granted_bytes}});
   }
+  json["remarks"] = remarks(run);
   json["series"] = ordered_json::array();
   for (const Line& line : lines_of(run)) json["series"].push_back(line_json(line));
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(run.run, std::move(json), "");
 }
 
 std::string pairs_text(const RunData& run) {
@@ -226,7 +239,7 @@ std::string pairs_text(const RunData& run) {
   }
   std::string text;
   for (const auto& [bytes, cells] : by_size) text += (text.empty() ? "" : "\n") + matrix_text(titles[bytes], cells);
-  return text;
+  return marked(run.run, std::move(text));
 }
 
 std::string samples_text(const RunData& run, std::int64_t series) {
@@ -247,7 +260,13 @@ std::string samples_text(const RunData& run, std::int64_t series) {
     }
     text += "\n";
   }
-  return text;
+  return marked(run.run, std::move(text));
+}
+
+std::string status_text(const results::RunInfo& run) {
+  std::string text = run.status + (run.status_reason.empty() ? "" : ": " + run.status_reason);
+  if (run.emulated) text += ", " + hardware_words(run);
+  return marked(run, printable(text) + "\n");
 }
 
 }  // namespace assay

@@ -22,4 +22,7 @@ namespace assay {
 /// Throws Error(bad_input) when there is no such series.
 [[nodiscard]] std::string samples_text(const RunData& run, std::int64_t series);
 
+/// "done", "stopped: reason", "running"; and that the hardware was emulated, where it was.
+[[nodiscard]] std::string status_text(const results::RunInfo& run);
+
 }  // namespace assay

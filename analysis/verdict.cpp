@@ -4,6 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+
+#include "analysis/offer_check.hpp"
+#include "analysis/remarks.hpp"
 
 namespace assay {
 namespace {
@@ -18,7 +22,7 @@ std::string settling_command(const ClauseInfo& kind, Outcome outcome) {
 
 Verdict judge_clause(const Clause& clause, const JudgeContext& context, const ClauseRegistry& kinds) {
   Verdict verdict;
-  verdict.clause = clause;
+  verdict.clause = expected(clause, kinds, context.model, context.catalogue);
   const ClauseInfo* kind = kinds.find(clause.key);
   if (kind == nullptr) {
     verdict.decide(Outcome::not_tested, "this program knows no such clause");
@@ -30,6 +34,16 @@ Verdict judge_clause(const Clause& clause, const JudgeContext& context, const Cl
   const bool open = outcome == Outcome::inconclusive || outcome == Outcome::not_tested || outcome == Outcome::invalid;
   if (open && verdict.in_scope) verdict.settle = settling_command(*kind, outcome);
   return verdict;
+}
+
+/// What was sold; otherwise what most of the cards call themselves.
+const Product* model_of(const RunData& run, const Offer& offer, const Catalogue& catalogue) {
+  if (offer.find("gpu.model") != nullptr) return advertised_model(offer, catalogue);
+  std::map<std::string, int> names;
+  for (const auto& gpu : run.gpus) ++names[gpu.name];
+  const auto most =
+      std::max_element(names.begin(), names.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == names.end() ? nullptr : catalogue.find(most->first);
 }
 
 /// "network.all_reduce, node.memory" of the clauses with this outcome.
@@ -99,7 +113,8 @@ ExitCode Judgement::exit_code() const {
   return overall == Outcome::fail ? ExitCode::clause_failed : ExitCode::incomplete;
 }
 
-Judgement judge_run(const RunData& run, const Offer& offer, const ClauseRegistry& kinds, bool partial) {
+Judgement judge_run(const RunData& run, const Offer& offer, const ClauseRegistry& kinds, bool partial,
+                    const Catalogue& catalogue) {
   Judgement judgement;
   judgement.offer_file = offer.file;
   judgement.provider = offer.provider;
@@ -111,7 +126,8 @@ Judgement judge_run(const RunData& run, const Offer& offer, const ClauseRegistry
     return (row.flags & disturbance_flags()) != 0;
   });
   const SeriesIndex index(run);
-  const JudgeContext context{run, index, offer, partial};
+  judgement.remarks = remarks(run);
+  const JudgeContext context{run, index, offer, catalogue, model_of(run, offer, catalogue), partial};
   for (const Clause& clause : offer.clauses) judgement.verdicts.push_back(judge_clause(clause, context, kinds));
   conclude(judgement);
   return judgement;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/catalogue.hpp"
 #include "analysis/clause.hpp"
 #include "analysis/measurement.hpp"
 #include "analysis/offer.hpp"
@@ -33,6 +34,7 @@ struct Verdict {
   Outcome outcome = Outcome::not_tested;
   bool in_scope = true;  ///< false: left out on purpose (--partial); does not keep the whole from PASS
   std::optional<Figure> measured;
+  std::string found;                   ///< what was found, where the clause is no number
   std::string reason;                  ///< why this outcome
   std::string member;                  ///< the worst member: "ranks 3,5 on node1, node2: mpi.pairs/bytes:8"
   std::vector<std::string> notes;      ///< other figures worth knowing
@@ -53,6 +55,9 @@ struct JudgeContext {
   const RunData& run;
   const SeriesIndex& series;
   const Offer& offer;
+  const Catalogue& catalogue;
+  /// The GPU that was advertised, or when the offer names none, that most cards call themselves; nullptr: not known.
+  const Product* model = nullptr;
   bool partial = false;  ///< only a part of the offer's nodes was rented
 };
 
@@ -65,7 +70,8 @@ struct Judgement {
   std::int64_t series = 0;
   std::int64_t disturbed_series = 0;
   bool partial = false;
-  std::vector<Verdict> verdicts;  ///< in the order of the offer
+  std::vector<std::string> remarks;  ///< what is odd about the run as a whole: ranks missing, GPUs left out
+  std::vector<Verdict> verdicts;     ///< in the order of the offer
   Outcome overall = Outcome::not_tested;
   std::string summary;  ///< why the overall outcome
 
@@ -75,6 +81,7 @@ struct Judgement {
 };
 
 /// Pure: equal input, equal answer.
-[[nodiscard]] Judgement judge_run(const RunData& run, const Offer& offer, const ClauseRegistry& kinds, bool partial);
+[[nodiscard]] Judgement judge_run(const RunData& run, const Offer& offer, const ClauseRegistry& kinds, bool partial,
+                                  const Catalogue& catalogue = builtin_catalogue());
 
 }  // namespace assay

@@ -23,7 +23,8 @@ foreach(part IN LISTS ASSAY_PARTS)
 endforeach()
 
 if(ASSAY_SANITIZE)
-  add_compile_options(-fsanitize=${ASSAY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${ASSAY_SANITIZE}>
+    $<$<COMPILE_LANGUAGE:C,CXX>:-fno-omit-frame-pointer> $<$<COMPILE_LANGUAGE:C,CXX>:-fno-sanitize-recover=undefined>)
   add_link_options(-fsanitize=${ASSAY_SANITIZE})
 endif()
 

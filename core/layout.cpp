@@ -41,7 +41,8 @@ Layout Layout::with_gpus(int nodes, int ranks_per_node) {
       layout.gpu_of.push_back(gpu);
     }
   }
-  layout.gpu = {newest, roomy, true, true};
+  constexpr int nccl_version = 22809;
+  layout.gpu = {newest, roomy, true, true, nccl_version};
   return layout;
 }
 

@@ -10,8 +10,9 @@ namespace assay {
 struct GpuTraits {
   int capability = 0;                    ///< 10 * major + minor compute capability: 90 for Hopper; 0 without GPUs
   std::int64_t memory_bytes = 0;         ///< free at the start, smallest card
-  bool nccl = false;                     ///< NCCL can be loaded by all of them
+  bool nccl = false;                     ///< NCCL of a version that is of use can be loaded by all of them
   bool mpi_takes_device_memory = false;  ///< MPI says that it is CUDA-aware
+  int nccl_version = 0;                  ///< the oldest of them, as NCCL counts: 22809 for 2.28.9; 0 without
 };
 
 /// Where the ranks of a run sit.

@@ -66,6 +66,8 @@ constexpr std::array units{
     NamedUnit{"GFLOP/s", Dimension::flops_per_second, 1e9, 1e9},
     NamedUnit{"TFLOP/s", Dimension::flops_per_second, 1e12, 1e12},
     NamedUnit{"PFLOP/s", Dimension::flops_per_second, 1e15, 1e15},
+    NamedUnit{"TOP/s", Dimension::flops_per_second, 1e12, never},
+    NamedUnit{"POP/s", Dimension::flops_per_second, 1e15, never},
 
     NamedUnit{"IOPS", Dimension::operations_per_second, 1, 0},
     NamedUnit{"kIOPS", Dimension::operations_per_second, 1e3, 1e3},

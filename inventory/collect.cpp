@@ -9,6 +9,8 @@
 #include "inventory/cpu.hpp"
 #include "inventory/disks.hpp"
 #include "inventory/fingerprint.hpp"
+#include "inventory/gpu_direct.hpp"
+#include "inventory/kernel_log.hpp"
 #include "inventory/memory.hpp"
 #include "inventory/nics.hpp"
 #include "inventory/system.hpp"
@@ -63,7 +65,22 @@ NodeFacts collect_node(const SystemRoot& root, const CollectOptions& options) {
   node.software = options.software;
   if (topology.hwloc_version.known()) node.software.push_back({"hwloc", topology.hwloc_version.value(), ""});
   for (auto& entry : read_software(root, node.nics)) node.software.push_back(std::move(entry));
+  node.emulated = root.overlaid();
   return node;
+}
+
+void add_gpus(const SystemRoot& root, const GpuLibrary& access, NodeFacts& node) {
+  GpuInventory inventory = read_gpus(root, access);
+  node.gpu_driver = std::move(inventory.driver);
+  node.gpus = std::move(inventory.gpus);
+  node.emulated = node.emulated || node.gpu_driver.emulated;
+  node.distances = read_distances(root, node.gpus, node.nics, node.cpu.numa_nodes.value_or(0));
+  choose_nics(node.gpus, node.nics, node.distances);
+  for (auto& entry : read_gpu_direct(root)) node.software.push_back(std::move(entry));
+  for (const auto& [name, version] :
+       {std::pair("nvidia.driver", &node.gpu_driver.driver), std::pair("nvidia.cuda", &node.gpu_driver.cuda)})
+    if (version->known()) node.software.push_back({name, version->value(), node.gpu_driver.file});
+  node.xids = read_xids(root);
 }
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "inventory/facts.hpp"
+#include "inventory/gpus.hpp"
 #include "inventory/system_root.hpp"
 
 namespace assay {
@@ -12,6 +13,11 @@ struct CollectOptions {
   std::vector<std::string> paths;       ///< test directories whose disks are wanted; relative to the current one
   std::vector<SoftwareFacts> software;  ///< what other parts of the program know: MPI, BLAS, HDF5
 };
+
+/// Adds what concerns GPUs and the way to them: GPUs, distances, nearest NICs, GPUDirect, the driver's errors in the
+/// kernel's log. The node's NICs and CPUs must be there. Starting the driver's library takes up to a second where no
+/// driver process keeps it awake.
+void add_gpus(const SystemRoot& root, const GpuLibrary& access, NodeFacts& node);
 
 /// All facts about the node that `root` shows; some 10 ms on a small node. What cannot be read is unknown, never an
 /// error.

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "inventory/distances.hpp"
 #include "inventory/fact.hpp"
+#include "inventory/gpu_facts.hpp"
 
 namespace assay {
 
@@ -63,11 +65,18 @@ struct NicFacts {
   Fact<double> speed;       ///< of the port, bit/s
   Fact<std::int64_t> mtu;
   Fact<std::int64_t> numa_node;
-  Fact<std::string> address;  ///< MAC
-  std::string rdma_device;    ///< "mlx5_0"; empty when none
-  std::string rdma_state;     ///< "ACTIVE"
-  std::string link_layer;     ///< "InfiniBand", "Ethernet"; empty without an RDMA device
-  bool is_virtual = false;    ///< made by the kernel (bridge, veth, bond): no device behind it
+  Fact<std::string> address;         ///< MAC
+  std::string rdma_device;           ///< "mlx5_0"; empty when none
+  std::string rdma_state;            ///< "ACTIVE"
+  std::string link_layer;            ///< "InfiniBand", "Ethernet"; empty without an RDMA device
+  std::string pci_bus_id;            ///< "0000:19:00.0"; empty when no PCI device is behind it
+  std::int64_t rdma_port = 0;        ///< port of the RDMA device; 0 = none
+  Fact<std::string> physical_state;  ///< of the port: "LinkUp", "Polling", "Disabled"
+  Fact<std::string> rate;            ///< of the port, as the kernel prints it: "400 Gb/sec (4X NDR)"
+  Fact<std::string> firmware;
+  Fact<std::string> guid;   ///< of the RDMA device
+  Fact<std::string> board;  ///< board id: vendor's part number
+  bool is_virtual = false;  ///< made by the kernel (bridge, veth, bond): no device behind it
 };
 
 struct DiskFacts {
@@ -89,6 +98,14 @@ struct SoftwareFacts {
   std::string detail;
 };
 
+/// A line of the kernel's log in which the NVIDIA driver reports an error (Xid).
+struct XidFacts {
+  double age = 0;  ///< seconds before now
+  std::string pci_bus_id;
+  std::int64_t code = 0;
+  std::string text;  ///< the line
+};
+
 struct NodeFacts {
   Fact<std::string> host;
   CpuFacts cpu;
@@ -98,6 +115,12 @@ struct NodeFacts {
   std::vector<NicFacts> nics;    ///< by name, without the loopback
   std::vector<DiskFacts> disks;  ///< those behind test paths first
   std::vector<SoftwareFacts> software;
+  GpuDriverFacts gpu_driver;
+  std::vector<GpuFacts> gpus;            ///< by PCI address
+  std::vector<DistanceFacts> distances;  ///< between GPUs and NICs
+  Fact<std::vector<XidFacts>> xids;      ///< since the log begins
+  bool emulated =
+      false;  ///< GPUs are modelled in software, or facts come from a made-up tree: no evidence about hardware
 };
 
 }  // namespace assay

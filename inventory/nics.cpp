@@ -5,6 +5,7 @@
 #include <charconv>
 #include <set>
 
+#include "inventory/pci.hpp"
 #include "inventory/text.hpp"
 
 namespace assay {
@@ -52,24 +53,29 @@ Number read_port_rate(const SystemRoot& root, const std::string& port) {
 }
 
 /// The port of `device` that belongs to an interface: dev_port counts from 0, RDMA ports from 1.
-std::string port_of(const SystemRoot& root, const std::string& device, std::int64_t dev_port) {
-  const auto port = fmt::format("{}{}/ports/{}", rdma_class, device, dev_port + 1);
-  return root.exists(port) ? port : fmt::format("{}{}/ports/1", rdma_class, device);
+std::int64_t port_of(const SystemRoot& root, const std::string& device, std::int64_t dev_port) {
+  return root.exists(fmt::format("{}{}/ports/{}", rdma_class, device, dev_port + 1)) ? dev_port + 1 : 1;
 }
 
 /// "4: ACTIVE" -> "ACTIVE"
-std::string read_port_state(const SystemRoot& root, const std::string& port) {
-  const auto text = root.read(port + "/state").value_or("");
-  const auto colon = text.find(':');
-  return std::string(
-      trim(colon == std::string::npos ? std::string_view(text) : std::string_view(text).substr(colon + 1)));
+Text read_port_state(const SystemRoot& root, const std::string& path) {
+  const auto text = root.read(path);
+  if (!text.known()) return text;
+  const auto colon = text.value().find(':');
+  return colon == std::string::npos ? text : Text(std::string(trim(std::string_view(text.value()).substr(colon + 1))));
 }
 
 void add_rdma(const SystemRoot& root, NicFacts& nic, const std::string& device, std::int64_t dev_port) {
-  const auto port = port_of(root, device, dev_port);
+  nic.rdma_port = port_of(root, device, dev_port);
+  const auto port = fmt::format("{}{}/ports/{}", rdma_class, device, nic.rdma_port);
   nic.rdma_device = device;
-  nic.rdma_state = read_port_state(root, port);
+  nic.rdma_state = read_port_state(root, port + "/state").value_or("");
+  nic.physical_state = read_port_state(root, port + "/phys_state");
   nic.link_layer = root.read(port + "/link_layer").value_or("");
+  nic.rate = root.read(port + "/rate");
+  nic.firmware = root.read(rdma_class + device + "/fw_ver");
+  nic.guid = root.read(rdma_class + device + "/node_guid");
+  nic.board = root.read(rdma_class + device + "/board_id");
   if (nic.speed.known()) return;
   const auto rate = read_port_rate(root, port);
   if (rate.known()) nic.speed = rate;
@@ -87,6 +93,9 @@ NicFacts read_interface(const SystemRoot& root, const std::string& name) {
   nic.mtu = root.read_integer(directory + "/mtu");
   nic.numa_node = read_numa_node(root, directory);
   nic.address = root.read(directory + "/address");
+  if (!nic.is_virtual) nic.pci_bus_id = pci_address_behind(root, directory + "/device");
+  for (auto* fact : {&nic.physical_state, &nic.rate, &nic.firmware, &nic.guid, &nic.board})
+    *fact = Text::unknown("no RDMA device");
   const auto devices = root.list(directory + "/device/infiniband");
   if (!devices.empty()) add_rdma(root, nic, devices.front(), root.read_integer(directory + "/dev_port").value_or(0));
   return nic;
@@ -101,6 +110,7 @@ NicFacts read_rdma_only(const SystemRoot& root, const std::string& device) {
   nic.mtu = Count::unknown(none);
   nic.address = Text::unknown(none);
   nic.speed = Number::unknown("the port reports no rate");
+  nic.pci_bus_id = pci_address_behind(root, rdma_class + device + "/device");
   add_rdma(root, nic, device, 0);
   nic.state = nic.rdma_state.empty() ? Text::unknown("the port reports no state") : Text(nic.rdma_state);
   return nic;

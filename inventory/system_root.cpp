@@ -25,18 +25,34 @@ std::string why(std::string_view path, int error_number) {
   return fmt::format("{}: {}", path, std::generic_category().message(error_number));
 }
 
-}  // namespace
-
-SystemRoot::SystemRoot(const std::filesystem::path& root) {
+std::filesystem::path existing_directory(const std::filesystem::path& directory) {
   std::error_code error;
-  root_ = std::filesystem::canonical(root, error);
-  if (error || !std::filesystem::is_directory(root_)) {
-    throw bad_input(fmt::format("{}: no directory to read facts about the machine from", root.string()));
+  auto real = std::filesystem::canonical(directory, error);
+  if (error || !std::filesystem::is_directory(real))
+    throw bad_input(fmt::format("{}: no directory to read facts about the machine from", directory.string()));
+  return real;
+}
+
+void add_names(const std::filesystem::path& directory, std::vector<std::string>& names) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
   }
 }
 
+}  // namespace
+
+SystemRoot::SystemRoot(const std::filesystem::path& root, const std::filesystem::path& overlay)
+    : root_(existing_directory(root)) {
+  if (!overlay.empty()) overlay_ = existing_directory(overlay);
+}
+
 std::filesystem::path SystemRoot::at(std::string_view path) const {
-  return root_ / std::filesystem::path(path).relative_path();
+  const auto relative = std::filesystem::path(path).relative_path();
+  std::error_code error;
+  if (overlaid() && std::filesystem::exists(overlay_ / relative, error)) return overlay_ / relative;
+  return root_ / relative;
 }
 
 Fact<std::string> SystemRoot::read(std::string_view path) const {
@@ -69,12 +85,11 @@ bool SystemRoot::exists(std::string_view path) const {
 
 std::vector<std::string> SystemRoot::list(std::string_view path) const {
   std::vector<std::string> names;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(at(path), error), end; !error && entry != end;
-       entry.increment(error)) {
-    names.push_back(entry->path().filename().string());
-  }
+  const auto relative = std::filesystem::path(path).relative_path();
+  add_names(root_ / relative, names);
+  if (overlaid()) add_names(overlay_ / relative, names);
   std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 
@@ -82,9 +97,13 @@ Fact<std::string> SystemRoot::resolve(std::string_view path) const {
   std::error_code error;
   const auto real = std::filesystem::canonical(at(path), error);
   if (error) return Fact<std::string>::unknown(fmt::format("{}: {}", path, error.message()));
-  const auto inside = real.lexically_relative(root_);
-  if (inside == ".") return std::string("/");
-  return fmt::format("/{}", inside.string());
+  for (const auto* tree : {&overlay_, &root_}) {
+    if (tree->empty()) continue;
+    const auto inside = real.lexically_relative(*tree);
+    if (inside == ".") return std::string("/");
+    if (!inside.empty() && *inside.begin() != "..") return fmt::format("/{}", inside.string());
+  }
+  return Fact<std::string>::unknown(fmt::format("{}: leads to {}, outside of the tree", path, real.string()));
 }
 
 Fact<SystemRoot::Space> SystemRoot::space(std::string_view path) const {
@@ -105,6 +124,16 @@ Fact<std::string> SystemRoot::hypervisor_signature() const {
 #else
   return Fact<std::string>::unknown("only x86 CPUs name their hypervisor");
 #endif
+}
+
+SystemRoot machine_with_overlay(const std::filesystem::path& directory) {
+  if (directory.empty()) return SystemRoot();
+  const auto host = SystemRoot().read("/proc/sys/kernel/hostname");
+  std::error_code error;
+  if (host.known() && std::filesystem::is_directory(directory / host.value(), error))
+    return SystemRoot("/", directory / host.value());
+  throw bad_input(fmt::format("{} has no directory for this host, '{}'", directory.string(), host.value_or("?")),
+                  "an overlay has one directory for each host, named like it");
 }
 
 std::string base_name(std::string_view path) { return std::filesystem::path(path).filename().string(); }

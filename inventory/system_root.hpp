@@ -19,11 +19,16 @@ class SystemRoot {
     std::int64_t free = 0;   ///< bytes for users without privileges
   };
 
-  /// Throws Error(bad_input) when `root` is no directory.
-  explicit SystemRoot(const std::filesystem::path& root = "/");
+  /// `overlay`: a tree whose files stand before those of `root`, directories merged; empty = none. Throws
+  /// Error(bad_input) when one of the two is no directory.
+  explicit SystemRoot(const std::filesystem::path& root = "/", const std::filesystem::path& overlay = {});
   virtual ~SystemRoot() = default;
 
   [[nodiscard]] const std::filesystem::path& path() const { return root_; }
+  /// Whether facts come from a tree that is not the machine's own.
+  [[nodiscard]] bool overlaid() const { return !overlay_.empty(); }
+  /// Where a path of the machine lies on this one.
+  [[nodiscard]] std::filesystem::path at(std::string_view path) const;
 
   /// The whole file without trailing white space.
   [[nodiscard]] Fact<std::string> read(std::string_view path) const;
@@ -40,10 +45,13 @@ class SystemRoot {
   [[nodiscard]] virtual Fact<std::string> hypervisor_signature() const;
 
  private:
-  [[nodiscard]] std::filesystem::path at(std::string_view path) const;
-
   std::filesystem::path root_;
+  std::filesystem::path overlay_;
 };
+
+/// The tree of this host in a directory of overlays, DIRECTORY/HOST; "/" alone for an empty directory. Throws
+/// Error(bad_input) when the host has none.
+[[nodiscard]] SystemRoot machine_with_overlay(const std::filesystem::path& directory);
 
 /// The last component of a path.
 [[nodiscard]] std::string base_name(std::string_view path);

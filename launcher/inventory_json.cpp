@@ -34,6 +34,15 @@ class Builder {
     }
   }
 
+  /// A list of objects; null when unknown.
+  template <class T, class Add>
+  void put_list(const std::string& pointer, const Fact<std::vector<T>>& list, Add add) {
+    put(pointer, list.known() ? Json::array() : Json());
+    if (!list.known()) unknown_[pointer] = list.why();
+    std::size_t index = 0;
+    for (const T& entry : list.value_or({})) add(*this, fmt::format("{}/{}", pointer, index++), entry);
+  }
+
   [[nodiscard]] Json finish() {
     root_["unknown"] = unknown_;
     return root_;
@@ -94,6 +103,59 @@ void add_nic(Builder& out, const std::string& at, const NicFacts& nic) {
   out.put(at + "/rdma_device", Json(nic.rdma_device));
   out.put(at + "/rdma_state", Json(nic.rdma_state));
   out.put(at + "/link_layer", Json(nic.link_layer));
+  out.put(at + "/pci_bus_id", Json(nic.pci_bus_id));
+  out.put(at + "/rdma_port", Json(nic.rdma_port));
+  out.put(at + "/physical_state", nic.physical_state);
+  out.put(at + "/rate", nic.rate);
+  out.put(at + "/firmware", nic.firmware);
+  out.put(at + "/guid", nic.guid);
+  out.put(at + "/board", nic.board);
+}
+
+void add_nvlink(Builder& out, const std::string& at, const NvlinkFacts& link) {
+  out.put(at + "/link", Json(link.link));
+  out.put(at + "/active", Json(link.active));
+  out.put(at + "/version_code", link.version);
+  out.put(at + "/remote_kind", link.remote_kind);
+  out.put(at + "/remote_pci_bus_id", link.remote);
+  out.put(at + "/replays", link.replays);
+  out.put(at + "/recoveries", link.recoveries);
+  out.put(at + "/crc_errors", link.crc_errors);
+}
+
+void add_gpu(Builder& out, const std::string& at, const GpuFacts& gpu) {
+  out.put(at + "/gpu", Json(gpu.number));
+  out.put(at + "/state", Json(to_string(gpu.state)));
+  out.put(at + "/problem", Json(gpu.problem));
+  out.put(at + "/pci_bus_id", Json(gpu.pci_bus_id));
+  for_each_fact(gpu, [&](std::string_view name, const auto& fact) { out.put(fmt::format("{}/{}", at, name), fact); });
+  out.put_cpus(at + "/near_cpus", gpu.near_cpus);
+  out.put(at + "/fabric_clique", gpu.fabric_clique);
+  out.put_list(at + "/nvlinks", gpu.nvlinks, add_nvlink);
+  out.put_list(at + "/processes", gpu.processes,
+               [](Builder& list, const std::string& place, const GpuProcess& process) {
+                 list.put(place + "/pid", Json(process.pid));
+                 list.put(place + "/memory_bytes", process.memory);
+               });
+}
+
+void add_gpus(Builder& out, const NodeFacts& node) {
+  out.put("/gpu_driver/version", node.gpu_driver.driver);
+  out.put("/gpu_driver/library_version", node.gpu_driver.library);
+  out.put("/gpu_driver/cuda", node.gpu_driver.cuda);
+  out.put("/gpu_driver/missing_functions", Json(node.gpu_driver.missing));
+  out.put_list("/gpus", Fact<std::vector<GpuFacts>>(node.gpus), add_gpu);
+  out.put_list("/distances", Fact<std::vector<DistanceFacts>>(node.distances),
+               [](Builder& list, const std::string& at, const DistanceFacts& distance) {
+                 list.put(at, Json{{"from", distance.from},
+                                   {"to", distance.to},
+                                   {"kind", to_string(distance.path)},
+                                   {"nvlinks", distance.nvlinks}});
+               });
+  out.put_list("/xids", node.xids, [](Builder& list, const std::string& at, const XidFacts& xid) {
+    list.put(at,
+             Json{{"code", xid.code}, {"pci_bus_id", xid.pci_bus_id}, {"age_seconds", xid.age}, {"text", xid.text}});
+  });
 }
 
 void add_disk(Builder& out, const std::string& at, const DiskFacts& disk) {
@@ -113,10 +175,12 @@ void add_disk(Builder& out, const std::string& at, const DiskFacts& disk) {
 
 Json inventory_json(const NodeFacts& facts) {
   Builder out;
+  out.put("/emulated", Json(facts.emulated));
   out.put("/host", facts.host);
   add_cpu(out, facts.cpu);
   add_memory_and_limits(out, facts);
   add_system(out, facts.system);
+  add_gpus(out, facts);
   for (const auto* list : {"/nics", "/disks", "/software"}) out.put(list, Json::array());
   for (std::size_t i = 0; i < facts.nics.size(); ++i) add_nic(out, fmt::format("/nics/{}", i), facts.nics[i]);
   for (std::size_t i = 0; i < facts.disks.size(); ++i) add_disk(out, fmt::format("/disks/{}", i), facts.disks[i]);

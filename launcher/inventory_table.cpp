@@ -10,6 +10,8 @@
 
 #include "core/layout.hpp"
 #include "core/units.hpp"
+#include "launcher/columns.hpp"
+#include "launcher/inventory_gpu_table.hpp"
 
 namespace assay {
 namespace {
@@ -41,65 +43,6 @@ std::string group(const std::string& heading, const std::vector<std::pair<std::s
   for (const auto& [label, value] : lines) text += fmt::format("  {:<18}{}\n", label, value);
   return text;
 }
-
-/// Columns as wide as their widest cell; the last is not padded.
-class Columns {
- public:
-  explicit Columns(std::vector<std::string> titles) { add(std::move(titles)); }
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-
-  [[nodiscard]] std::string text() const {
-    std::string lines;
-    for (const auto& row : rows_) {
-      std::string line;
-      for (std::size_t column = 0; column < row.size(); ++column) {
-        line += fmt::format("  {:<{}}", row[column], width(column));
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      lines += line + "\n";
-    }
-    return lines;
-  }
-
- private:
-  [[nodiscard]] std::size_t width(std::size_t column) const {
-    std::size_t widest = 0;
-    for (const auto& row : rows_) widest = std::max(widest, row[column].size());
-    return widest;
-  }
-
-  std::vector<std::vector<std::string>> rows_;
-};
-
-/// Reasons for the "?" cells of a table, one line for all rows that share one.
-class Notes {
- public:
-  void add(const std::string& row, const std::string& reason) {
-    const auto same = [&](const auto& note) { return note.second == reason; };
-    const auto found = std::find_if(notes_.begin(), notes_.end(), same);
-    if (found == notes_.end()) {
-      notes_.emplace_back(row, reason);
-    } else {
-      found->first += ", " + row;
-    }
-  }
-  /// The fact's text, or "?" with a note.
-  template <class T>
-  std::string cell(const std::string& row, const std::string& column, const Fact<T>& fact,
-                   const std::function<std::string(const T&)>& text) {
-    if (fact.known()) return text(fact.value());
-    add(row, column + " unknown: " + fact.why());
-    return "?";
-  }
-  [[nodiscard]] std::string text() const {
-    std::string lines;
-    for (const auto& [rows, reason] : notes_) lines += fmt::format("  {}: {}\n", rows, reason);
-    return lines;
-  }
-
- private:
-  std::vector<std::pair<std::string, std::string>> notes_;
-};
 
 std::string same(const std::string& text) { return text; }
 std::string number(const std::int64_t& value) { return std::to_string(value); }
@@ -148,11 +91,21 @@ std::string system_text(const SystemFacts& system) {
                           {"clock cost", shown<double>(system.clock_cost, cost)}});
 }
 
+/// What a port has that no column shows.
+void note_port(const NicFacts& nic, Notes& notes) {
+  if (nic.rdma_device.empty()) return;
+  notes.add(nic.name, fmt::format("{} port {}: {}, {}, firmware {}, GUID {}, board {}", nic.rdma_device, nic.rdma_port,
+                                  nic.rate.value_or("rate not told"), nic.physical_state.value_or("state not told"),
+                                  nic.firmware.value_or("not told"), nic.guid.value_or("not told"),
+                                  nic.board.value_or("not told")));
+}
+
 std::string nics_text(const std::vector<NicFacts>& nics) {
   Columns columns({"NAME", "STATE", "SPEED", "MTU", "NUMA", "DRIVER", "RDMA", "ADDRESS"});
   Notes notes;
   bool any = false;
   for (const auto& nic : nics) {
+    note_port(nic, notes);
     if (nic.is_virtual && nic.state.value_or("") == "down") {
       notes.add(nic.name, "made by the kernel and down");
       continue;
@@ -199,8 +152,10 @@ std::string software_text(const std::vector<SoftwareFacts>& software) {
 }  // namespace
 
 std::string inventory_table(const NodeFacts& facts) {
-  return "Node " + shown(facts.host) + "\n" + cpu_text(facts.cpu) + memory_text(facts) + system_text(facts.system) +
-         nics_text(facts.nics) + disks_text(facts.disks) + software_text(facts.software);
+  const std::string mark = facts.emulated ? std::string(emulated_notice) + "\n" : "";
+  return mark + "Node " + shown(facts.host) + "\n" + cpu_text(facts.cpu) + memory_text(facts) +
+         system_text(facts.system) + gpus_text(facts) + nics_text(facts.nics) + distances_text(facts) +
+         disks_text(facts.disks) + software_text(facts.software);
 }
 
 }  // namespace assay

@@ -210,6 +210,8 @@ std::vector<Row> Reader::rows() const {
 template std::vector<NodeRow> Reader::rows() const;
 template std::vector<GpuRow> Reader::rows() const;
 template std::vector<NicRow> Reader::rows() const;
+template std::vector<NvlinkRow> Reader::rows() const;
+template std::vector<DistanceRow> Reader::rows() const;
 template std::vector<DiskRow> Reader::rows() const;
 template std::vector<SoftwareRow> Reader::rows() const;
 template std::vector<RankRow> Reader::rows() const;

@@ -29,7 +29,7 @@ class Reader {
 
   [[nodiscard]] const std::vector<SeriesRow>& series() const;
 
-  /// A whole table. Row: NodeRow, GpuRow, NicRow, DiskRow, SoftwareRow, RankRow, EventRow, TelemetryRow.
+  /// A whole table. Row: one of TableRows but SeriesRow.
   template <class Row>
   [[nodiscard]] std::vector<Row> rows() const;
 

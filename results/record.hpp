@@ -72,6 +72,14 @@ struct NicRow {
   std::int32_t numa_node = -1;
   std::string address;      ///< MAC
   std::string rdma_device;  ///< "mlx5_0"; empty when none
+  std::string rdma_state;   ///< of the RDMA port: "ACTIVE", "DOWN"
+  std::string physical_state;
+  std::string link_layer;  ///< "InfiniBand", "Ethernet"; empty without an RDMA device
+  std::string rate;        ///< of the port, as the kernel prints it: "400 Gb/sec (4X NDR)"
+  std::string firmware;
+  std::string guid;
+  std::string board;
+  std::string pci_bus_id;  ///< "0000:19:00.0"; empty: no PCI device behind it
 };
 
 /// One GPU of a node, as it was at the start of the run. -1 and NaN: not known (the events say why).
@@ -79,6 +87,8 @@ struct GpuRow {
   std::int32_t node = 0;
   std::int32_t gpu = 0;    ///< number on its node, in the order of PCI addresses
   std::int32_t rank = -1;  ///< world rank that measures on it; -1: none
+  std::string state;       ///< ok, lost, no_driver, hidden: only "ok" can be measured on
+  std::string problem;     ///< when not ok: what is the matter
   std::string name;        ///< "NVIDIA H100 80GB HBM3"
   std::string uuid;
   std::string serial;
@@ -92,6 +102,7 @@ struct GpuRow {
   double sm_clock_max_hz = 0;  ///< NaN unless known, as all clocks, powers and temperatures
   double sm_clock_application_hz = 0;
   double memory_clock_max_hz = 0;
+  double memory_clock_application_hz = 0;
   double power_limit_watts = 0;  ///< enforced
   double power_limit_default_watts = 0;
   double power_limit_max_watts = 0;
@@ -99,6 +110,7 @@ struct GpuRow {
   std::int32_t ecc_enabled = -1;    ///< 1 yes, 0 no
   std::int64_t ecc_corrected = -1;  ///< since the driver was loaded
   std::int64_t ecc_uncorrected = -1;
+  std::int64_t ecc_corrected_lifetime = -1;
   std::int64_t ecc_uncorrected_lifetime = -1;
   std::int64_t rows_remapped = -1;  ///< for uncorrectable errors
   std::int32_t remap_pending = -1;  ///< 1 yes, 0 no
@@ -108,17 +120,42 @@ struct GpuRow {
   std::int32_t pcie_generation_max = -1;  ///< of card and slot together
   std::int32_t pcie_width = -1;
   std::int32_t pcie_width_max = -1;
+  std::int64_t pcie_replays = -1;
   std::int32_t nvlinks = -1;  ///< links that the card has; 0: none
   std::int32_t nvlinks_active = -1;
-  std::int32_t nvlink_version = -1;
-  std::int64_t nvlink_errors = -1;  ///< replays, recoveries and CRC errors over all links
+  std::int32_t nvlink_version = -1;  ///< code of the driver's library, not a generation
+  std::int64_t nvlink_errors = -1;   ///< replays, recoveries and CRC errors over all links
   std::int32_t mig_enabled = -1;
   std::string compute_mode;    ///< default, exclusive_process, prohibited
   std::string virtualization;  ///< none, passthrough, vgpu, ...
   std::string fabric_state;    ///< NVSwitch fabric: completed, in_progress, not_supported, ...
+  std::string fabric_clique;   ///< "cluster.clique": GPUs of one text are joined by switches
   std::string driver;
   std::int32_t foreign_processes = -1;  ///< processes on the card that are not of this run
   std::string not_run;                  ///< what could not be read, and why
+};
+
+/// One NVLink of a GPU at the start of the run. -1: not known.
+struct NvlinkRow {
+  std::int32_t node = 0;
+  std::int32_t gpu = 0;
+  std::int32_t link = 0;
+  std::int32_t active = 0;    ///< 1 up, 0 down
+  std::int32_t version = -1;  ///< code of the driver's library
+  std::string remote_kind;    ///< gpu, switch, npu
+  std::string remote;         ///< PCI address of the other end
+  std::int64_t replays = -1;  ///< counters since the driver was loaded
+  std::int64_t recoveries = -1;
+  std::int64_t crc_errors = -1;
+};
+
+/// What lies between two devices of a node. Each pair once.
+struct DistanceRow {
+  std::int32_t node = 0;
+  std::string from;  ///< "gpu0", or the RDMA device or interface of a NIC
+  std::string to;
+  std::string kind;          ///< PIX, PXB, PHB, NODE, SYS, unknown
+  std::int32_t nvlinks = 0;  ///< active NVLinks that join the two, directly or by switches
 };
 
 struct DiskRow {
@@ -146,6 +183,7 @@ struct RankRow {
   std::int32_t local_rank = 0;
   std::int32_t pid = 0;
   std::int32_t gpu = -1;   ///< number of its GPU on the node; -1: none
+  std::string nic;         ///< nearest to the GPU; empty: none or not known
   std::string bound_cpus;  ///< affinity that the launcher left: "0-3"
   std::string share_cpus;  ///< the rank's share of the node's grant, used by filling cases
 };

@@ -1,42 +1,20 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <variant>
 
 #include "results/record.hpp"
+#include "results/schema_devices.hpp"
+#include "results/schema_field.hpp"
 
 namespace assay::results {
 
 /// The HDF5 form of the record, spelled here and nowhere else; docs/results.md is generated from it.
 /// A new column raises the minor version (older programs ignore it), any other change the major one (they refuse).
 inline constexpr int schema_major = 1;
-inline constexpr int schema_minor = 0;
-
-/// What to do with text that is longer than its column: an identifier must not change, free text may be cut.
-enum class Text { identifier, free };
-
-template <class Row>
-using Member = std::variant<std::string Row::*, double Row::*, std::int64_t Row::*, std::int32_t Row::*,
-                            std::uint64_t Row::*, std::uint32_t Row::*, bool Row::*>;
-
-/// One column of a table (or one attribute of /run).
-template <class Row>
-struct Field {
-  std::string_view name;
-  Member<Row> member;
-  std::string_view unit;  ///< "-" for names, ids and states
-  std::string_view definition;
-  std::size_t text_bytes = 0;  ///< room for UTF-8 text, without terminator; 0 for numbers
-  Text text = Text::identifier;
-};
-
-/// Specialised for each row: `name`, `summary`, `fields` in the order of the file.
-template <class Row>
-struct Table;
+inline constexpr int schema_minor = 1;
 
 template <>
 struct Table<RunInfo> {
@@ -109,96 +87,6 @@ struct Table<NodeRow> {
 };
 
 template <>
-struct Table<NicRow> {
-  using R = NicRow;
-  static constexpr std::string_view name = "nics";
-  static constexpr std::string_view summary = "One row per network interface of each host.";
-  static constexpr std::array fields{
-      Field<R>{"node", &R::node, "-", "Index of the host"},
-      Field<R>{"name", &R::name, "-", "Interface name", 64},
-      Field<R>{"driver", &R::driver, "-", "Kernel driver", 64, Text::free},
-      Field<R>{"state", &R::state, "-", "Operational state as the kernel names it", 32, Text::free},
-      Field<R>{"speed_bits_per_second", &R::speed_bits_per_second, "bit/s", "Port rate; NaN: not reported"},
-      Field<R>{"mtu", &R::mtu, "byte", "Largest packet"},
-      Field<R>{"numa_node", &R::numa_node, "-", "NUMA node it hangs on; -1: unknown"},
-      Field<R>{"address", &R::address, "-", "Hardware address", 64},
-      Field<R>{"rdma_device", &R::rdma_device, "-", "RDMA device of the port; empty: none", 64},
-  };
-};
-
-template <>
-struct Table<GpuRow> {
-  using R = GpuRow;
-  static constexpr std::string_view name = "gpus";
-  static constexpr std::string_view summary =
-      "One row per GPU of each host, at the start of the run. What is not known is -1 in whole numbers, NaN or empty "
-      "text; `not_run` says why.";
-  static constexpr std::array fields{
-      Field<R>{"node", &R::node, "-", "Index of the host"},
-      Field<R>{"gpu", &R::gpu, "-", "Number on its host, in the order of PCI addresses"},
-      Field<R>{"rank", &R::rank, "-", "Rank that measures on it; -1: none"},
-      Field<R>{"name", &R::name, "-", "Product name as the driver reports it", 96, Text::free},
-      Field<R>{"uuid", &R::uuid, "-", "Identity of the card", 96},
-      Field<R>{"serial", &R::serial, "-", "Serial number of the board", 32, Text::free},
-      Field<R>{"pci_bus_id", &R::pci_bus_id, "-", "PCI address: domain:bus:device.function", 32},
-      Field<R>{"numa_node", &R::numa_node, "-", "NUMA node it hangs on"},
-      Field<R>{"nic", &R::nic, "-", "Nearest RDMA device or network interface; empty: none", 64},
-      Field<R>{"capability", &R::capability, "-", "10 * major + minor compute capability"},
-      Field<R>{"multiprocessors", &R::multiprocessors, "count", "Streaming multiprocessors"},
-      Field<R>{"memory_bytes", &R::memory_bytes, "byte", "Device memory, as the driver reports it"},
-      Field<R>{"memory_used_bytes", &R::memory_used_bytes, "byte", "Of it, in use before the run allocated any"},
-      Field<R>{"sm_clock_max_hz", &R::sm_clock_max_hz, "Hz", "Highest SM clock"},
-      Field<R>{"sm_clock_application_hz", &R::sm_clock_application_hz, "Hz", "SM clock set for applications"},
-      Field<R>{"memory_clock_max_hz", &R::memory_clock_max_hz, "Hz", "Highest memory clock"},
-      Field<R>{"power_limit_watts", &R::power_limit_watts, "W", "Power limit in force"},
-      Field<R>{"power_limit_default_watts", &R::power_limit_default_watts, "W", "Power limit as delivered"},
-      Field<R>{"power_limit_max_watts", &R::power_limit_max_watts, "W", "Highest limit that can be set"},
-      Field<R>{"temperature_celsius", &R::temperature_celsius, "degC", "Temperature of the chip"},
-      Field<R>{"ecc_enabled", &R::ecc_enabled, "-", "Error correction: 1 on, 0 off"},
-      Field<R>{"ecc_corrected", &R::ecc_corrected, "count", "Errors corrected since the driver was loaded"},
-      Field<R>{"ecc_uncorrected", &R::ecc_uncorrected, "count", "Errors not corrected since the driver was loaded"},
-      Field<R>{"ecc_uncorrected_lifetime", &R::ecc_uncorrected_lifetime, "count", "The same over the card's life"},
-      Field<R>{"rows_remapped", &R::rows_remapped, "count", "Memory rows replaced after uncorrectable errors"},
-      Field<R>{"remap_pending", &R::remap_pending, "-", "1: a row waits to be replaced at the next reset"},
-      Field<R>{"remap_failed", &R::remap_failed, "-", "1: no spare row was left"},
-      Field<R>{"retired_pages", &R::retired_pages, "count", "Memory pages taken out of use"},
-      Field<R>{"pcie_generation", &R::pcie_generation, "-", "PCIe generation at the start: idle links show less"},
-      Field<R>{"pcie_generation_max", &R::pcie_generation_max, "-", "Highest generation of card and slot together"},
-      Field<R>{"pcie_width", &R::pcie_width, "count", "PCIe lanes at the start"},
-      Field<R>{"pcie_width_max", &R::pcie_width_max, "count", "Most lanes of card and slot together"},
-      Field<R>{"nvlinks", &R::nvlinks, "count", "NVLinks that the card has; 0: none"},
-      Field<R>{"nvlinks_active", &R::nvlinks_active, "count", "Of them, those that are up"},
-      Field<R>{"nvlink_version", &R::nvlink_version, "-", "NVLink generation"},
-      Field<R>{"nvlink_errors", &R::nvlink_errors, "count", "Replays, recoveries and CRC errors over all links"},
-      Field<R>{"mig_enabled", &R::mig_enabled, "-", "1: partitioned into instances"},
-      Field<R>{"compute_mode", &R::compute_mode, "-", "default, exclusive_process, prohibited", 32},
-      Field<R>{"virtualization", &R::virtualization, "-", "none, passthrough, vgpu, host_vgpu, host_vsga", 32},
-      Field<R>{"fabric_state", &R::fabric_state, "-", "NVSwitch fabric: completed, in_progress, not_supported", 32},
-      Field<R>{"driver", &R::driver, "-", "Driver version", 80, Text::free},
-      Field<R>{"foreign_processes", &R::foreign_processes, "count", "Processes on the card that are not of this run"},
-      Field<R>{"not_run", &R::not_run, "-", "What could not be read, and why", 400, Text::free},
-  };
-};
-
-template <>
-struct Table<DiskRow> {
-  using R = DiskRow;
-  static constexpr std::string_view name = "disks";
-  static constexpr std::string_view summary = "One row per disk or remote file system of each host.";
-  static constexpr std::array fields{
-      Field<R>{"node", &R::node, "-", "Index of the host"},
-      Field<R>{"path", &R::path, "-", "Test path that it backs; empty: another disk", 1024, Text::free},
-      Field<R>{"device", &R::device, "-", "Block device or remote export", 256, Text::free},
-      Field<R>{"transport", &R::transport, "-", "nvme, sata, sas, virtio, network, memory, loop or unknown", 32},
-      Field<R>{"model", &R::model, "-", "Model as the device reports it", 128, Text::free},
-      Field<R>{"rotational", &R::rotational, "-", "1: spinning, 0: not, -1: unknown"},
-      Field<R>{"size_bytes", &R::size_bytes, "byte", "Size of the device or file system"},
-      Field<R>{"file_system", &R::file_system, "-", "File system type", 64, Text::free},
-      Field<R>{"free_bytes", &R::free_bytes, "byte", "Free for the user of the run, at the start"},
-  };
-};
-
-template <>
 struct Table<SoftwareRow> {
   using R = SoftwareRow;
   static constexpr std::string_view name = "software";
@@ -222,6 +110,7 @@ struct Table<RankRow> {
       Field<R>{"local_rank", &R::local_rank, "-", "Its number among the ranks of that host"},
       Field<R>{"pid", &R::pid, "-", "Process id on that host"},
       Field<R>{"gpu", &R::gpu, "-", "Number of its GPU on that host; -1: it measures on the host only"},
+      Field<R>{"nic", &R::nic, "-", "NIC nearest to that GPU; empty: none or not known", 64},
       Field<R>{"bound_cpus", &R::bound_cpus, "-", "CPUs that the launcher bound it to: 0-3,8", 1024, Text::free},
       Field<R>{"share_cpus", &R::share_cpus, "-", "Its share of the host's grant, used by cases that fill a host", 1024,
                Text::free},
@@ -311,7 +200,8 @@ struct Table<TelemetryRow> {
 };
 
 /// Every table of rows, in the order of the file (RunInfo is not a table: it is the attributes of /run).
-using TableRows = std::tuple<NodeRow, GpuRow, NicRow, DiskRow, SoftwareRow, RankRow, SeriesRow, EventRow, TelemetryRow>;
+using TableRows = std::tuple<NodeRow, GpuRow, NvlinkRow, NicRow, DistanceRow, DiskRow, SoftwareRow, RankRow, SeriesRow,
+                             EventRow, TelemetryRow>;
 
 /// Calls visit(Row{}) for each of TableRows.
 template <class Visit>

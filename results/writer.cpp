@@ -171,6 +171,8 @@ void Writer::append(const std::vector<Row>& rows) {
 template void Writer::append(const std::vector<NodeRow>&);
 template void Writer::append(const std::vector<GpuRow>&);
 template void Writer::append(const std::vector<NicRow>&);
+template void Writer::append(const std::vector<NvlinkRow>&);
+template void Writer::append(const std::vector<DistanceRow>&);
 template void Writer::append(const std::vector<DiskRow>&);
 template void Writer::append(const std::vector<SoftwareRow>&);
 template void Writer::append(const std::vector<RankRow>&);

@@ -27,7 +27,7 @@ class Writer {
   Writer(Writer&& other) noexcept;
   Writer& operator=(Writer&& other) noexcept;
 
-  /// Row: NodeRow, GpuRow, NicRow, DiskRow, SoftwareRow, RankRow, EventRow, TelemetryRow.
+  /// Row: one of TableRows but SeriesRow.
   /// Throws Error(environment) when an identifier is longer than its column; free text is cut.
   template <class Row>
   void append(const std::vector<Row>& rows);

@@ -20,29 +20,6 @@ std::vector<Measurement> gemm(const JudgeContext& context, const Clause& clause,
   return measure_all(context, largest(select(context, clause, pattern), "n"));
 }
 
-/// `whole` / (`base` * times) with the widest interval that the two allow.
-Measurement ratio(const Measurement& whole, const Measurement& base, double times, std::string name) {
-  Measurement m = whole;
-  m.name = std::move(name);
-  m.dimension = Dimension::ratio;
-  m.value = whole.value / (base.value * times);
-  m.interval = {whole.interval.low / (base.interval.high * times), whole.interval.high / (base.interval.low * times),
-                std::min(whole.interval.confidence, base.interval.confidence)};
-  m.epochs = std::min(whole.epochs, base.epochs);
-  m.disturbed_epochs = std::min(m.epochs, std::max(whole.disturbed_epochs, base.disturbed_epochs));
-  m.oversubscribed_epochs = std::min(m.epochs, std::max(whole.oversubscribed_epochs, base.oversubscribed_epochs));
-  m.slow_epochs = std::min(m.epochs, std::max(whole.slow_epochs, base.slow_epochs));
-  m.flags |= base.flags;
-  if (whole.evidence == Evidence::valid && base.evidence != Evidence::valid) {
-    m.evidence = base.evidence;
-    m.problem = "base: " + base.problem;
-  }
-  m.series.insert(m.series.end(), base.series.begin(), base.series.end());
-  std::sort(m.series.begin(), m.series.end());
-  m.series.erase(std::unique(m.series.begin(), m.series.end()), m.series.end());
-  return m;
-}
-
 double cores_on(const RunData& run, const std::vector<int>& nodes) {
   double cores = 0;
   for (const auto& node : run.nodes) {
@@ -78,7 +55,7 @@ std::optional<Measurement> against_offer(const JudgeContext& context, const Meas
   Measurement advertised = all;
   advertised.value = compute->value;
   advertised.interval = {compute->value, compute->value, 1};
-  return ratio(all, advertised, nodes, fmt::format("all nodes / ({:.0f} x advertised compute)", nodes));
+  return ratio_of(all, advertised, nodes, fmt::format("all nodes / ({:.0f} x advertised compute)", nodes));
 }
 
 void judge(Verdict& verdict, const JudgeContext& context) {
@@ -97,8 +74,8 @@ void judge(Verdict& verdict, const JudgeContext& context) {
   }
   const Base base = best_base(context.run, one.front(), nodes);
   std::vector<Measurement> efficiencies{
-      ratio(whole, base.measurement, cores / base.cores,
-            fmt::format("all {:.3g} cores / own base ({})", cores, context.run.describe(base.measurement.members)))};
+      ratio_of(whole, base.measurement, cores / base.cores,
+               fmt::format("all {:.3g} cores / own base ({})", cores, context.run.describe(base.measurement.members)))};
   Measurement& own = efficiencies.front();
   if (own.evidence == Evidence::valid && own.interval.low > most_efficiency) {
     own.evidence = Evidence::invalid;

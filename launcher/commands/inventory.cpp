@@ -9,6 +9,7 @@
 #include "inventory/collect.hpp"
 #include "kernels/host/blas.hpp"
 #include "launcher/command.hpp"
+#include "launcher/commands/option_types.hpp"
 #include "launcher/inventory_json.hpp"
 #include "launcher/inventory_table.hpp"
 
@@ -40,12 +41,12 @@ std::vector<SoftwareFacts> linked_libraries() {
 class InventoryCommand final : public Command {
  public:
   CLI::App* declare(CLI::App& app) override {
-    auto* command =
-        app.add_subcommand("inventory", "What this node is: CPUs, memory, network, disks, software, limits");
+    auto* command = app.add_subcommand("inventory", "What this node is: CPUs, memory, GPUs, network, disks, software");
     command->add_option("--path", paths_, "Directory whose disk is wanted too (may be given several times)")
         ->type_name("DIR")
         ->allow_extra_args(false);
     command->add_flag("--json", json_, "Print JSON instead of a table");
+    add_machine_overlay(*command, overlay_);
     command->footer(
         "\"granted\" is what the cgroup and the launcher leave to the job, \"bound here\" what this process may "
         "use.\n\n"
@@ -63,7 +64,9 @@ class InventoryCommand final : public Command {
         throw bad_input(fmt::format("--path {}: no such directory", path), "give a directory that exists");
       }
     }
-    const auto facts = collect_node(SystemRoot(), {paths_, linked_libraries()});
+    const SystemRoot machine = machine_with_overlay(overlay_);
+    auto facts = collect_node(machine, {paths_, linked_libraries()});
+    add_gpus(machine, open_gpu_library(), facts);
     fmt::print("{}", json_ ? json_text(facts) : inventory_table(facts));
     return ExitCode::ok;
   }
@@ -76,6 +79,7 @@ class InventoryCommand final : public Command {
   }
 
   std::vector<std::string> paths_;
+  std::filesystem::path overlay_;
   bool json_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 
+#include "analysis/catalogue.hpp"
 #include "analysis/offer.hpp"
 #include "analysis/report.hpp"
 #include "analysis/run_data.hpp"
@@ -27,6 +28,9 @@ class JudgeCommand final : public Command {
     command->add_option("run", run_, "Result file of `assay run`")->required()->type_name("RUN.h5");
     command->add_option("--offer", offer_, "What was advertised")->required()->type_name("OFFER.toml");
     command->add_flag("--partial", partial_, "Only a part of the offered nodes was rented for the trial");
+    command
+        ->add_option("--catalogue", catalogue_, "Directory with gpus.toml and fabrics.toml, in place of those built in")
+        ->type_name("DIR");
     command->add_flag("--json", json_, "One JSON object instead of text (docs/judging.md)");
     command->footer(
         "Examples:\n"
@@ -38,14 +42,16 @@ class JudgeCommand final : public Command {
 
   ExitCode execute() override {
     const Offer offer = load_offer(offer_, builtin_clauses());
-    const Judgement judgement = judge_run(load_run(run_), offer, builtin_clauses(), partial_);
-    fmt::print("{}", json_ ? report_json(judgement) : report_text(judgement, wants_colours()));
+    const Catalogue catalogue = catalogue_.empty() ? builtin_catalogue() : load_catalogue(catalogue_);
+    const Judgement judgement = judge_run(load_run(run_), offer, builtin_clauses(), partial_, catalogue);
+    fmt::print("{}", marked(judgement.run, json_ ? report_json(judgement) : report_text(judgement, wants_colours())));
     return judgement.exit_code();
   }
 
  private:
   std::string run_;
   std::string offer_;
+  std::string catalogue_;
   bool partial_ = false;
   bool json_ = false;
 };

@@ -54,4 +54,11 @@ void add_bytes(CLI::App& command, const std::string& name, std::uint64_t& value,
   add_parsed(command, name, value, help, parse_bytes, "a size such as 4096, 64KiB or 1GB", "SIZE");
 }
 
+void add_machine_overlay(CLI::App& command, std::filesystem::path& directory) {
+  constexpr const char* hidden = "";
+  command.add_option("--machine-overlay", directory, "Facts about hosts in DIR/HOST stand before the machine's own")
+      ->type_name("DIR")
+      ->group(hidden);
+}
+
 }  // namespace assay

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "core/case.hpp"
@@ -18,5 +19,8 @@ void add_duration(CLI::App& command, const std::string& name, Seconds& value, co
 void add_bytes(CLI::App& command, const std::string& name, std::uint64_t& value, const std::string& help);
 
 void add_number(CLI::App& command, const std::string& name, std::uint64_t& value, const std::string& help);
+
+/// --machine-overlay DIR, not shown in the help: made-up facts about each host, DIR/HOST/sys/... before /sys/...
+void add_machine_overlay(CLI::App& command, std::filesystem::path& directory);
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "analysis/report.hpp"
 #include "analysis/run_data.hpp"
 #include "analysis/summary.hpp"
 #include "launcher/command.hpp"
@@ -41,7 +42,7 @@ class ShowCommand final : public Command {
   ExitCode execute() override {
     if (status_) return print_status();
     const RunData run = load_run(run_);
-    fmt::print("{}", text_of(run));
+    fmt::print("{}", marked(run.run, text_of(run)));
     return ExitCode::ok;
   }
 
@@ -55,7 +56,7 @@ class ShowCommand final : public Command {
   [[nodiscard]] ExitCode print_status() const {
     const results::Reader reader = results::Reader::open(run_);
     const results::RunInfo& run = reader.run();
-    fmt::print("{}{}{}\n", run.status, run.status_reason.empty() ? "" : ": ", run.status_reason);
+    fmt::print("{}", status_text(run));
     return run.status == "done" ? ExitCode::ok : ExitCode::incomplete;
   }
 

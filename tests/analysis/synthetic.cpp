@@ -39,7 +39,7 @@ SyntheticRun::SyntheticRun(int nodes, int ranks_per_node) {
   for (int node = 0; node < nodes; ++node) {
     data_.nodes.push_back(node_row(node));
     for (int local = 0; local < ranks_per_node; ++local) {
-      data_.ranks.push_back({node * ranks_per_node + local, node, local, 100 + local, "0-3", "0"});
+      data_.ranks.push_back({node * ranks_per_node + local, node, local, 100 + local, -1, "0-3", "0"});
     }
   }
 }
@@ -78,7 +78,11 @@ std::int64_t SyntheticRun::plant(const Planted& p) {
     row.direction = p.direction;
     row.bus_factor = p.bus_factor;
     row.timing = "per_rank";
-    row.combine = "slowest";
+    row.combine = p.combine;
+    row.method = p.method;
+    row.start_time = p.start_time + epoch * p.seconds;
+    row.end_time = row.start_time + p.seconds;
+    row.measured_seconds = p.seconds;
     row.checked = p.status == "failed" ? 0 : 100;
     row.flags = p.flags;
     data_.members.insert(data_.members.end(), p.members.begin(), p.members.end());
@@ -89,9 +93,12 @@ std::int64_t SyntheticRun::plant(const Planted& p) {
     const double seconds = p.work_kind == "latency" ? value * p.work : p.work * p.bus_factor / value;
     for (std::int64_t i = 0; i < row.count; ++i) {
       const auto iteration = i % std::max<std::int64_t>(1, row.kept);
-      data_.samples.push_back(seconds * (1 + (iteration < iterations / 2 ? -0.001 : 0.002) *
-                                                 static_cast<double>(iteration != iterations / 2) *
-                                                 static_cast<double>(iteration + 1)));
+      const auto member = static_cast<std::size_t>(i / std::max<std::int64_t>(1, row.kept));
+      const double share = p.shares.empty() ? 1 : p.shares[member];
+      data_.samples.push_back(
+          seconds / share *
+          (1 + (iteration < iterations / 2 ? -0.001 : 0.002) * static_cast<double>(iteration != iterations / 2) *
+                   static_cast<double>(iteration + 1)));
     }
     data_.series.push_back(row);
   }

@@ -24,6 +24,11 @@ struct Planted {
   int epochs = 5;
   std::string status = "ok";
   std::uint32_t flags = 0;
+  std::string combine = "slowest";
+  std::string method = {};
+  std::vector<double> shares = {};  ///< of each member's own value, where they differ: 1 = an equal part of `value`
+  double start_time = 0;            ///< of the first epoch; each lasts `seconds`, the next begins then
+  double seconds = 0;
 };
 
 /// Builds a RunData row by row. Starts as a complete run: `nodes` nodes of 4 cores and 16 GiB, `ranks_per_node` ranks

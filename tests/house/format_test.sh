@@ -13,7 +13,7 @@ if [[ $version != "$wanted" ]]; then
   exit 77
 fi
 mapfile -d '' files < <(find core inventory kernels collectives storage results analysis launcher tests bench \
-  -name '*.[ch]pp' -print0)
+  \( -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' \) -print0)
 failed=0
 for file in "${files[@]}"; do
   clang-format --dry-run --Werror "$file" 2>/dev/null || { echo "$file: run clang-format -i"; failed=$((failed + 1)); }

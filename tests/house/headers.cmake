@@ -16,7 +16,16 @@ foreach(header IN LISTS headers)
   endif()
 endforeach()
 
+# Headers of the CUDA side need the toolkit's.
+set(cuda_headers "")
+if(ASSAY_HAVE_CUDA)
+  set(cuda_headers CUDA::cudart)
+else()
+  list(FILTER sources EXCLUDE REGEX "/headers/(kernels/cuda|collectives/nccl)/")
+endif()
+
 add_library(assay_headers OBJECT ${sources})
 target_link_libraries(assay_headers PRIVATE assay_warnings fmt::fmt MPI::MPI_C CLI11::CLI11 nlohmann_json::nlohmann_json
-  benchmark::benchmark PkgConfig::TOMLPP PkgConfig::HWLOC)
+  benchmark::benchmark PkgConfig::TOMLPP PkgConfig::HWLOC
+  ${cuda_headers})
 target_include_directories(assay_headers PRIVATE ${HDF5_C_INCLUDE_DIRS})

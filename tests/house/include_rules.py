@@ -23,11 +23,11 @@ APIS = {
     "POSIX and Linux": (
         r"(sys|arpa|net|netinet|linux|gnu)/.*|(unistd|fcntl|sched|pthread|netdb|poll|signal|spawn|dirent|limits|dlfcn|link|time|strings"
         r"|mntent|ifaddrs|termios|glob|errno|x86intrin|immintrin|cpuid)\.h",
-        ["core/buffer.cpp", "inventory/", "kernels/", "storage/", "results/new_file.cpp", "results/hdf5.cpp", "launcher/"],
+        ["core/buffer.cpp", "inventory/", "kernels/", "collectives/nccl/debug_stream.cpp", "storage/", "results/new_file.cpp", "results/hdf5.cpp", "launcher/"],
     ),
     "hwloc": (r"hwloc(/.*)?\.h", ["inventory/"]),
     "libibverbs": (r"infiniband/.*", ["inventory/", "collectives/"]),
-    "CUDA": (r"(cuda|cublas|cufile).*\.h", ["kernels/cuda/", "collectives/nccl/", "storage/"]),
+    "CUDA": (r"(cuda|cublas|cufile|library_types).*\.h", ["kernels/cuda/", "collectives/nccl/", "storage/"]),
     "MPI": (r"mpi\.h", ["collectives/", "storage/"]),
     "NCCL": (r"nccl\.h", ["collectives/nccl/"]),
     "UCX": (r"(ucp|uct|ucs)/.*", ["collectives/"]),
@@ -39,6 +39,7 @@ APIS = {
     "Google Benchmark": (r"benchmark/.*", ["launcher/"]),
 }
 
+SOURCES = ["*.[chi]pp", "*.cu", "*.cuh"]
 STANDARD = r"[a-z_]+"  # <vector>: the standard's headers are the only ones without a suffix
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -68,7 +69,7 @@ def breaches(root):
     """All breaches in the tree at `root`, as "file:line: reason"."""
     found = []
     for folder in FOLDERS:
-        for file in sorted((root / folder).rglob("*.[chi]pp")):
+        for file in sorted(file for pattern in SOURCES for file in (root / folder).rglob(pattern)):
             path = file.relative_to(root).as_posix()
             for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
                 match = INCLUDE.match(line)

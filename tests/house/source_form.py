@@ -7,6 +7,7 @@ import sys
 
 MAXIMUM_FILE_LINES = 399
 MAXIMUM_BODY_LINES = 39
+SOURCES = ["*.[ch]pp", "*.cu", "*.cuh"]
 FOLDERS = ["core", "inventory", "kernels", "collectives", "storage", "results", "analysis", "launcher", "tests", "bench"]
 
 # A statement that opens a brace and is no function, in code laid out by clang-format.
@@ -43,7 +44,7 @@ def file_faults(path, text, header_exists):
     lines = text.splitlines()
     if len(lines) > MAXIMUM_FILE_LINES:
         yield len(lines), f"{len(lines)} lines; {MAXIMUM_FILE_LINES} are the most"
-    if path.endswith(".hpp") and not text.lstrip().startswith("#pragma once"):
+    if path.endswith((".hpp", ".cuh")) and not text.lstrip().startswith("#pragma once"):
         yield 1, "a header starts with #pragma once"
     if header_exists and not text.startswith(f'#include "{path[:-4]}.hpp"'):
         yield 1, f'the first line is #include "{path[:-4]}.hpp", so that the header is known to compile alone'
@@ -64,7 +65,7 @@ def faults(root):
     """All faults in the tree at `root`, as "file:line: reason", and the number of files seen."""
     found, files = [], 0
     for folder in FOLDERS:
-        for file in sorted((root / folder).rglob("*.[ch]pp")):
+        for file in sorted(file for pattern in SOURCES for file in (root / folder).rglob(pattern)):
             files += 1
             path = file.relative_to(root).as_posix()
             header_exists = file.suffix == ".cpp" and file.with_suffix(".hpp").exists()

@@ -37,6 +37,9 @@ NodeFacts known_node() {
   nic.numa_node = 1;
   nic.address = std::string("00:11");
   nic.rdma_device = "mlx5_0";
+  for (auto* fact : {&nic.physical_state, &nic.rate, &nic.firmware, &nic.guid, &nic.board}) *fact = std::string("told");
+  nic.rdma_port = 1;
+  nic.pci_bus_id = "0000:19:00.0";
   node.nics = {nic};
   DiskFacts disk;
   disk.path = "/scratch";
@@ -49,7 +52,112 @@ NodeFacts known_node() {
   disk.free = 1'000'000'000'000;
   node.disks = {disk};
   node.software = {{"mpi", "4.1.4", "Open MPI"}};
+  for (auto* fact : {&node.gpu_driver.driver, &node.gpu_driver.library, &node.gpu_driver.cuda})
+    *fact = std::string("580.65");
+  node.xids = std::vector<XidFacts>{};
   return node;
+}
+
+/// Two cards, one of them lost, joined by nothing.
+NodeFacts gpu_node() {
+  NodeFacts node = known_node();
+  GpuFacts gpu;
+  gpu.name = std::string("NVIDIA H100 80GB HBM3");
+  gpu.pci_bus_id = "0000:1b:00.0";
+  gpu.nic = std::string("mlx5_0");
+  gpu.memory = std::int64_t{80} << 30;
+  gpu.clocks.sm_max = 1980e6;
+  gpu.clocks.event_reasons = 0x84;
+  gpu.power.limit = 700.0;
+  gpu.pcie.width = 8;
+  gpu.pcie.replays = 5;
+  gpu.health.ecc_enabled = true;
+  gpu.serial = Fact<std::string>::unknown("needs privileges");
+  NvlinkFacts up;
+  up.active = true;
+  up.replays = 3;
+  up.crc_errors = 4;
+  NvlinkFacts down;
+  down.link = 1;
+  gpu.nvlinks = std::vector<NvlinkFacts>{up, down};
+  GpuFacts lost;
+  lost.number = 1;
+  lost.state = GpuState::lost;
+  lost.problem = "fallen off the bus";
+  lost.pci_bus_id = "0000:2b:00.0";
+  node.gpus = {gpu, lost};
+  node.distances = {{"gpu0", "gpu1", Path::sys, 2}, {"gpu0", "mlx5_0", Path::pix, 0}, {"gpu1", "mlx5_0", Path::phb, 0}};
+  node.xids = std::vector<XidFacts>{{120, "0000:2b:00.0", 79, "NVRM"}};
+  return node;
+}
+
+TEST(InventoryTable, GpusWithWhatIsTheMatter) {
+  const auto text = inventory_table(gpu_node());
+  for (const auto* part :
+       {"NVIDIA H100 80GB HBM3", "? of 80 GiB", "? of 1980", "? of 700", "1 of 2 up", "GPU 1: fallen off the bus",
+        "GPU 0: NVLink 1 is down", "GPU 0: clocks: SW power cap, HW power brake", "NVLink 0: 7 errors",
+        "NOT_RUN: GPU 0: serial: needs privileges", "Xid 79, GPU has fallen off the bus on 0000:2b:00.0, 2 minutes ago",
+        "Distances", "NV2", "PIX", "PHB"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+  EXPECT_THAT(text, Not(HasSubstr("EMULATED")));
+}
+
+TEST(InventoryTable, EmulatedHardwareIsTheFirstThingSaid) {
+  auto node = gpu_node();
+  node.emulated = true;
+  EXPECT_EQ(inventory_table(node).find("EMULATED"), 0U);
+  EXPECT_EQ(inventory_json(node)["emulated"], true);
+}
+
+TEST(InventoryTable, ALogThatCannotBeReadIsNotRun) {
+  auto node = gpu_node();
+  node.xids = Fact<std::vector<XidFacts>>::unknown("Operation not permitted");
+  EXPECT_THAT(inventory_table(node), HasSubstr("NOT_RUN: errors (Xid) in the kernel's log: Operation not permitted"));
+}
+
+TEST(InventoryJson, GpusLinksAndDistances) {
+  const auto json = inventory_json(gpu_node());
+  EXPECT_EQ(json["emulated"], false);
+  EXPECT_EQ(json["gpus"][0]["memory_bytes"], std::int64_t{80} << 30);
+  EXPECT_EQ(json["gpus"][0]["nvlinks"][0]["crc_errors"], 4);
+  EXPECT_TRUE(json["gpus"][0]["serial"].is_null());
+  EXPECT_EQ(json["unknown"]["/gpus/0/serial"], "needs privileges");
+  EXPECT_EQ(json["gpus"][1]["state"], "lost");
+  EXPECT_EQ(json["distances"][0]["nvlinks"], 2);
+  EXPECT_EQ(json["xids"][0]["code"], 79);
+}
+
+TEST(InventoryRows, GpusCarryTheFacts) {
+  const auto rows = gpu_rows(gpu_node(), 3, {Fact<std::int64_t>(2), Fact<std::int64_t>::unknown("")});
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].node, 3);
+  EXPECT_EQ(rows[0].state, "ok");
+  EXPECT_EQ(rows[0].rank, -1);
+  EXPECT_EQ(rows[0].sm_clock_max_hz, 1980e6);
+  EXPECT_TRUE(std::isnan(rows[0].power_limit_default_watts));
+  EXPECT_EQ(rows[0].nvlinks, 2);
+  EXPECT_EQ(rows[0].nvlinks_active, 1);
+  EXPECT_EQ(rows[0].nvlink_errors, 7);
+  EXPECT_EQ(rows[0].pcie_replays, 5);
+  EXPECT_EQ(rows[0].foreign_processes, 2);
+  EXPECT_THAT(rows[0].not_run, HasSubstr("serial: needs privileges"));
+  EXPECT_EQ(rows[1].state, "lost");
+  EXPECT_EQ(rows[1].nvlinks, -1);
+  EXPECT_EQ(rows[1].memory_bytes, -1);
+  EXPECT_EQ(rows[1].foreign_processes, -1);
+  EXPECT_EQ(rows[1].not_run, "everything: fallen off the bus");
+}
+
+TEST(InventoryRows, LinksAndDistances) {
+  const auto links = nvlink_rows(gpu_node(), 3);
+  ASSERT_EQ(links.size(), 2U);
+  EXPECT_EQ(links[0].active, 1);
+  EXPECT_EQ(links[0].recoveries, -1);
+  EXPECT_EQ(links[1].link, 1);
+  const auto distances = distance_rows(gpu_node(), 3);
+  ASSERT_EQ(distances.size(), 3U);
+  EXPECT_EQ(distances[1].kind, "PIX");
 }
 
 /// Nothing known but the names of one interface and one disk.

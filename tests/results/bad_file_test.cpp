@@ -104,7 +104,7 @@ TEST_F(BadFile, OfAnotherProgram) {
 TEST_F(BadFile, NewerMajorSchemaIsRefused) {
   write_good_file();
   set_version("schema_major", schema_major + 1);
-  EXPECT_THAT(complaint(path_), AllOf(HasSubstr("schema 2.0 cannot be read"), HasSubstr("this program reads 1.x")));
+  EXPECT_THAT(complaint(path_), AllOf(HasSubstr("schema 2.1 cannot be read"), HasSubstr("this program reads 1.x")));
 }
 
 TEST_F(BadFile, MissingParts) {

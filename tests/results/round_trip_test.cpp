@@ -22,7 +22,10 @@ std::vector<Row> two_rows() {
 
 void append_all_tables(Writer& writer) {
   writer.append(two_rows<NodeRow>());
+  writer.append(two_rows<GpuRow>());
+  writer.append(two_rows<NvlinkRow>());
   writer.append(two_rows<NicRow>());
+  writer.append(two_rows<DistanceRow>());
   writer.append(two_rows<DiskRow>());
   writer.append(two_rows<SoftwareRow>());
   writer.append(two_rows<RankRow>());
@@ -41,7 +44,10 @@ void expect_two_rows(const Reader& reader) {
 
 void expect_all_tables(const Reader& reader) {
   expect_two_rows<NodeRow>(reader);
+  expect_two_rows<GpuRow>(reader);
+  expect_two_rows<NvlinkRow>(reader);
   expect_two_rows<NicRow>(reader);
+  expect_two_rows<DistanceRow>(reader);
   expect_two_rows<DiskRow>(reader);
   expect_two_rows<SoftwareRow>(reader);
   expect_two_rows<RankRow>(reader);

@@ -64,6 +64,7 @@ struct Node {
   double numa_link_rate = 0;  ///< Between two sockets, one way [B/s].
   Interconnect interconnect = Interconnect::none;
   bool nvls = false;  ///< The switches reduce and multicast.
+  int gpu_slots = 0;  ///< GPUs of the healthy node.
   std::vector<Gpu> gpus;
   std::vector<Nic> nics;
   std::vector<Fault> faults;  ///< Of the whole node.

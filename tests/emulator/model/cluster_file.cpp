@@ -167,6 +167,7 @@ void add_nodes(const Group& group, std::vector<Node>& nodes) {
     node.numa_link_rate = group.numa_link_rate;
     node.interconnect = static_cast<Interconnect>(group.interconnect);
     node.nvls = group.nvls;
+    node.gpu_slots = group.gpus;
     for (int slot = 0; slot < group.gpus; ++slot) node.gpus.push_back(make_gpu(group, node, slot));
     for (int slot = 0; slot < group.nics; ++slot) node.nics.push_back(make_nic(group, node, slot));
     nodes.push_back(std::move(node));

@@ -1,0 +1,12 @@
+# The hardware catalogue as a source: `assay judge` works from the bare binary. Generated anew when a file changes.
+set(generated ${PROJECT_BINARY_DIR}/generated/analysis/catalogue_text.cpp)
+set(text "#include \"analysis/catalogue.hpp\"\n\nnamespace assay::catalogue_text {\n\n")
+foreach(name gpus fabrics)
+  set(file ${PROJECT_SOURCE_DIR}/analysis/catalogue/${name}.toml)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} content)
+  string(APPEND text "const std::string_view ${name} = R\"catalogue(${content})catalogue\";\n")
+endforeach()
+string(APPEND text "\n}  // namespace assay::catalogue_text\n")
+file(CONFIGURE OUTPUT ${generated} CONTENT "@text@" @ONLY)
+set(ASSAY_CATALOGUE_SOURCE ${generated})

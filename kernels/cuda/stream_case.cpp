@@ -1,0 +1,65 @@
+#include "kernels/cuda/stream_case.hpp"
+
+#include <utility>
+
+#include "core/error.hpp"
+#include "kernels/cuda/wait.hpp"
+
+namespace assay::cuda {
+
+StreamCase::StreamCase(Context& context, Start start)
+    : device_(cuda_device(context.device)),
+      group_(context.group),
+      patience_(context.deadline.remaining()),
+      timer_(longest_batch) {
+  if (start == Start::together) gate_.emplace(patience_);
+}
+
+void StreamCase::keep_error(const std::function<void()>& step) noexcept {
+  try {
+    step();
+  } catch (...) {
+    if (!failure_) failure_ = std::current_exception();
+  }
+}
+
+void StreamCase::begin() {
+  failure_ = nullptr;
+  timer_.reset();
+  keep_error([this] {
+    prepare();
+    if (gate_) gate_->hold(stream());
+  });
+}
+
+void StreamCase::run() {
+  if (failure_) return;
+  try {
+    timer_.start(stream());
+    enqueue();
+    timer_.stop(stream());
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+}
+
+void StreamCase::end() {
+  if (gate_) {
+    group_.barrier();
+    gate_->open();
+  }
+  keep_error([this] { drain("a batch of iterations"); });
+  keep_error([this] {
+    if (gate_ && gate_->gave_up())
+      throw environment_error("the gate that holds the GPU's work back was not opened in time",
+                              "another rank of this series stayed away too long");
+  });
+  keep_error([this] { finish(); });
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void StreamCase::drain(const char* what) const { wait(stream(), Deadline(clock_, patience_), what); }
+
+double times_ranks(const Context& context, double amount) { return amount * context.group.size(); }
+
+}  // namespace assay::cuda

@@ -1,0 +1,309 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/report.hpp"
+#include "tests/analysis/gpu_cluster.hpp"
+
+namespace assay {
+namespace {
+
+using test::GpuCluster;
+using test::judge;
+using test::not_passed;
+using test::verdict_of;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+Judgement judged(GpuCluster& cluster) { return judge(cluster.run(), cluster.offer()); }
+
+TEST(GpuCluster, HealthyOnesPassEveryClause) {
+  for (const auto& [product, nodes, gpus] : {std::tuple{"a100-sxm4-80gb", 1, 8},
+                                             {"l40s", 2, 8},
+                                             {"h100-sxm5-80gb", 4, 8},
+                                             {"h200-sxm-141gb", 1, 1},
+                                             {"b200-hgx", 2, 8},
+                                             {"rtx-4090", 1, 4},
+                                             {"l4", 2, 2}}) {
+    GpuCluster cluster(product, nodes, gpus);
+    const Judgement judgement = judged(cluster);
+    EXPECT_THAT(not_passed(judgement), IsEmpty()) << product << "\n" << report_text(judgement, false);
+    EXPECT_EQ(judgement.overall, Outcome::pass);
+    EXPECT_THAT(judgement.remarks, IsEmpty());
+  }
+}
+
+TEST(GpuFault, LoweredPowerLimitHoldsBackAndSlowsProductsOnly) {
+  GpuCluster cluster("h100-sxm5-80gb", 4, 8);
+  cluster.gpu(1, 3).power_limit_watts = 300;
+  cluster.load[11] = {.clock_share = 0.5, .power_share = 1, .reasons = 4};
+  cluster.compute[""][11] = 0.5;
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement),
+              ElementsAre("gpu.gemm_fp64", "gpu.gemm_fp32", "gpu.gemm_tf32", "gpu.gemm_bf16", "gpu.gemm_fp16",
+                          "gpu.gemm_fp8", "gpu.gemm_int8", "gpu.not_held_back"));
+  const Verdict& gemm = verdict_of(judgement, "gpu.gemm_bf16");
+  EXPECT_EQ(gemm.outcome, Outcome::fail);
+  EXPECT_THAT(gemm.member, StartsWith("GPU 3 (0000:1e:00.0, GPU-00010003) on node2, rank 11: gpu.gemm/"));
+  EXPECT_THAT(gemm.cause, HasSubstr("power limit 300 W, 700 W as delivered"));
+  EXPECT_THAT(gemm.notes, ::testing::Contains(HasSubstr("39.9 % of the data sheet's 989 TFLOP/s and 50.0 %")));
+  const Verdict& held = verdict_of(judgement, "gpu.not_held_back");
+  EXPECT_EQ(held.outcome, Outcome::fail);
+  EXPECT_EQ(held.reason, "power limit 300 W, 700 W as delivered");
+  EXPECT_THAT(held.member, HasSubstr("GPU 3 (0000:1e:00.0, GPU-00010003) on node2, rank 11"));
+  EXPECT_FALSE(held.question.empty());
+}
+
+TEST(GpuFault, PowerCapAtTheDefaultLimitAndIdleClocksAreNone) {
+  GpuCluster cluster("h100-sxm5-80gb", 1, 8);
+  for (int rank = 0; rank < 8; ++rank) cluster.load[rank] = {.clock_share = 0.7, .power_share = 1, .reasons = 4};
+  EXPECT_THAT(not_passed(judged(cluster)), IsEmpty());
+  // A card that does not tell its reasons, but draws its limit.
+  for (int rank = 0; rank < 8; ++rank) cluster.load[rank] = {.clock_share = 0.7, .power_share = 0.99, .reasons = 0};
+  EXPECT_THAT(not_passed(judged(cluster)), IsEmpty());
+}
+
+TEST(GpuFault, LockedClocksAreNamed) {
+  GpuCluster cluster("h100-sxm5-80gb", 4, 8);
+  cluster.load[20] = {.clock_share = 0.23, .power_share = 0.1, .reasons = 0};
+  cluster.compute[""][20] = 0.25;
+  const Judgement judgement = judged(cluster);
+  const Verdict& held = verdict_of(judgement, "gpu.not_held_back");
+  EXPECT_EQ(held.outcome, Outcome::fail);
+  EXPECT_THAT(held.member, HasSubstr("GPU 4 (0000:1f:00.0, GPU-00020004) on node3, rank 20"));
+  EXPECT_THAT(held.reason, HasSubstr("SM clock 421 MHz under load, 1830 MHz is nominal"));
+  EXPECT_THAT(held.reason, HasSubstr("clocks are locked"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.gemm_bf16").cause, HasSubstr("SM clock 421 MHz"));
+  for (const char* key : {"gpu.memory_bandwidth", "gpu.pcie_bandwidth", "gpu.healthy", "interconnect.all_reduce_all"})
+    EXPECT_EQ(verdict_of(judgement, key).outcome, Outcome::pass) << key;
+}
+
+TEST(GpuFault, ThermalSlowdownIsNamedByItsReason) {
+  for (const auto& [bit, words] : {std::pair{0x40, "thermal slowdown (hardware)"},
+                                   {0x20, "thermal slowdown (software)"},
+                                   {0x08, "hardware slowdown"},
+                                   {0x80, "power brake"}}) {
+    GpuCluster cluster("a100-sxm4-80gb", 1, 8);
+    cluster.load[5] = {.clock_share = 0.6, .power_share = 0.7, .reasons = bit | 0x4};
+    const Verdict held = verdict_of(judged(cluster), "gpu.not_held_back");
+    EXPECT_EQ(held.outcome, Outcome::fail);
+    EXPECT_THAT(held.reason, HasSubstr(words));
+    EXPECT_THAT(held.member, StartsWith("GPU 5 "));
+  }
+}
+
+TEST(GpuFault, ShortLoadIsInconclusiveAndNoTelemetryNotTested) {
+  GpuCluster brief("a100-sxm4-80gb", 1, 8);
+  brief.load_seconds = 20;
+  EXPECT_EQ(verdict_of(judged(brief), "gpu.not_held_back").outcome, Outcome::inconclusive);
+  EXPECT_THAT(not_passed(judged(brief)), ElementsAre("gpu.not_held_back"));
+  GpuCluster blind("a100-sxm4-80gb", 1, 8);
+  blind.telemetry = false;
+  EXPECT_EQ(verdict_of(judged(blind), "gpu.not_held_back").outcome, Outcome::not_tested);
+}
+
+TEST(GpuFault, LowerProductUnderAFalseName) {
+  GpuCluster cluster("h100-sxm5-80gb", 1, 8);
+  cluster.gpu(0, 2).multiprocessors = 114;
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.model"));
+  const Verdict& model = verdict_of(judgement, "gpu.model");
+  EXPECT_THAT(model.reason, HasSubstr("114 multiprocessors, a real one 132"));
+  EXPECT_THAT(model.member, StartsWith("GPU 2 "));
+}
+
+TEST(GpuFault, AnotherModelIsNamedWithWhatItIs) {
+  GpuCluster cluster("h100-sxm5-80gb", 2, 8);
+  cluster.gpu(1, 7).name = "NVIDIA H100 NVL";
+  const Judgement judgement = judged(cluster);
+  const Verdict& model = verdict_of(judgement, "gpu.model");
+  EXPECT_EQ(model.outcome, Outcome::fail);
+  EXPECT_EQ(model.found, "15 x NVIDIA H100 80GB HBM3, 1 x NVIDIA H100 NVL");
+  EXPECT_THAT(model.reason, HasSubstr("it is a NVIDIA H100 NVL; 1 of 16 GPUs"));
+  ASSERT_FALSE(judgement.remarks.empty());
+  EXPECT_THAT(judgement.remarks.front(),
+              HasSubstr("different GPU models in one run: 15 x NVIDIA H100 80GB HBM3; GPU 7"));
+}
+
+TEST(GpuFault, MissingCardFailsTheCountAndNamesTheNode) {
+  GpuCluster cluster("h100-sxm5-80gb", 2, 8);
+  cluster.remove_gpu(1, 5);
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.count"));
+  const Verdict& count = verdict_of(judgement, "gpu.count");
+  EXPECT_EQ(count.outcome, Outcome::fail);
+  EXPECT_EQ(count.member, "node2");
+  EXPECT_THAT(count.cause, HasSubstr("7 GPUs are visible on node2; other nodes also have one at 0000:20:00.0"));
+  EXPECT_THAT(judgement.remarks, ElementsAre(HasSubstr("rank 13 on node2")));
+}
+
+TEST(GpuFault, HalfTheMemory) {
+  GpuCluster cluster("a100-sxm4-80gb", 1, 8);
+  cluster.gpu(0, 6).memory_bytes /= 2;
+  cluster.allocatable[6] = 0.5;
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.memory"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.memory").member, StartsWith("GPU 6 "));
+}
+
+TEST(GpuFault, MemoryThatOthersHold) {
+  GpuCluster cluster("a100-sxm4-80gb", 1, 8);
+  cluster.allocatable[3] = 0.8;
+  cluster.gpu(0, 3).memory_used_bytes = std::int64_t{16} << 30;
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.memory"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.memory").reason, HasSubstr("could be allocated"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.memory").cause, HasSubstr("16 GiB were in use before the run began"));
+}
+
+TEST(GpuFault, SlowDeviceMemoryOfOneCard) {
+  GpuCluster cluster("h100-sxm5-80gb", 2, 8);
+  cluster.memory[9] = 0.7;
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.memory_bandwidth"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.memory_bandwidth").member,
+              StartsWith("GPU 1 (0000:1c:00.0, GPU-00010001) on node2"));
+}
+
+TEST(GpuFault, NarrowPcieFailsCopiesAndHealthAndSaysHowManyLanes) {
+  GpuCluster cluster("h100-sxm5-80gb", 2, 8);
+  cluster.gpu(1, 2).pcie_width = cluster.gpu(1, 2).pcie_width_max = 8;
+  cluster.to_device[10] = cluster.to_host[10] = 0.5;
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.pcie_bandwidth", "gpu.healthy"));
+  EXPECT_EQ(verdict_of(judgement, "gpu.pcie_bandwidth").cause, "its link has 8 of 16 lanes");
+  EXPECT_THAT(verdict_of(judgement, "gpu.healthy").reason, HasSubstr("PCIe link of 8 lanes, the card has 16"));
+}
+
+TEST(GpuFault, OneWayToTheHostIsEnough) {
+  GpuCluster cluster("a100-sxm4-80gb", 1, 8);
+  cluster.to_host[4] = 0.3;
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.pcie_bandwidth"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.pcie_bandwidth").member, HasSubstr("way:to_host"));
+}
+
+TEST(GpuFault, DeadNvlinksNameTheCardNotItsPairs) {
+  GpuCluster cluster("h100-sxm5-80gb", 1, 8);
+  cluster.gpu(0, 5).nvlinks_active = 12;
+  cluster.links[5] = 0.66;
+  cluster.node_all_reduce[0] = 0.66;
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement),
+              ElementsAre("gpu.nvlink_bandwidth", "gpu.healthy", "interconnect.all_reduce_node"));
+  const Verdict& peers = verdict_of(judgement, "gpu.nvlink_bandwidth");
+  EXPECT_THAT(peers.reason, HasSubstr("14 of 56 sets fail"));
+  EXPECT_THAT(peers.cause, StartsWith("GPU 5 (0000:20:00.0, GPU-00000005) on node1, rank 5 is in 7 slow pairs of 7"));
+  EXPECT_THAT(peers.cause, HasSubstr("12 of its 18 NVLinks are up"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.healthy").reason, HasSubstr("12 of 18 NVLinks are up"));
+  EXPECT_THAT(verdict_of(judgement, "interconnect.all_reduce_node").cause, HasSubstr("GPU 5"));
+}
+
+TEST(GpuFault, OneBadPairIsNoBadCard) {
+  GpuCluster cluster("a100-sxm4-80gb", 1, 8);
+  cluster.pair[{2, 6}] = 0.5;
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.nvlink_bandwidth"));
+  const Verdict& peers = verdict_of(judgement, "gpu.nvlink_bandwidth");
+  EXPECT_THAT(peers.member, HasSubstr("rank 2 and GPU 6"));
+  EXPECT_THAT(peers.cause, IsEmpty());
+}
+
+TEST(GpuFault, ErrorsPartitionsAndOtherUsersAreUnhealthy) {
+  using Plant = std::pair<void (*)(results::GpuRow&), const char*>;
+  for (const auto& [plant, words] :
+       {Plant{[](results::GpuRow& gpu) { gpu.ecc_uncorrected = 3; }, "3 uncorrected memory errors"},
+        Plant{[](results::GpuRow& gpu) { gpu.remap_pending = 1; }, "needs a reset"},
+        Plant{[](results::GpuRow& gpu) { gpu.remap_failed = 1; }, "no spare is left"},
+        Plant{[](results::GpuRow& gpu) { gpu.mig_enabled = 1; }, "MIG"},
+        Plant{[](results::GpuRow& gpu) { gpu.foreign_processes = 2; }, "2 foreign processes"},
+        Plant{[](results::GpuRow& gpu) { gpu.virtualization = "vgpu"; }, "vGPU"},
+        Plant{[](results::GpuRow& gpu) { gpu.nvlinks = gpu.nvlinks_active = 8; }, "8 NVLinks, this product has 12"},
+        Plant{[](results::GpuRow& gpu) { gpu.pcie_generation_max = 1; }, "PCIe 1 at most, the card can do 4"},
+        Plant{[](results::GpuRow& gpu) { gpu.not_run = "GPU is lost"; }, "GPU is lost"}}) {
+    GpuCluster cluster("a100-sxm4-80gb", 1, 8);
+    plant(cluster.gpu(0, 1));
+    const Judgement judgement = judged(cluster);
+    // A link that can only do Gen1 makes figures at the speed of Gen4 impossible, too.
+    if (cluster.gpu(0, 1).pcie_generation_max == 4) {
+      EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.healthy"));
+    }
+    EXPECT_EQ(verdict_of(judgement, "gpu.healthy").outcome, Outcome::fail);
+    EXPECT_THAT(verdict_of(judgement, "gpu.healthy").reason, HasSubstr(words));
+    EXPECT_THAT(verdict_of(judgement, "gpu.healthy").member, StartsWith("GPU 1 "));
+  }
+}
+
+TEST(GpuFault, XidOfACardIsAFinding) {
+  GpuCluster cluster("a100-sxm4-80gb", 1, 8);
+  RunData run = cluster.run();
+  run.events.push_back({1, "warning", -1, -1, "NVRM: Xid (PCI:0000:1d:00.0): 48, double bit error"});
+  const Judgement judgement = judge(run, cluster.offer());
+  EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.healthy"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.healthy").member, StartsWith("GPU 2 "));
+}
+
+TEST(GpuFault, SlowNicFailsTheNetworkOnlyAndIsNamed) {
+  GpuCluster cluster("h100-sxm5-80gb", 4, 8);
+  cluster.nics[20] = 0.25;
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement), ElementsAre("interconnect.all_reduce_all", "scaling.gpu_efficiency"));
+  const std::string cause = verdict_of(judgement, "interconnect.all_reduce_all").cause;
+  EXPECT_THAT(cause, HasSubstr("the rail of GPU 4, next to mlx5_4 reaches 25 % of the other rails"));
+  EXPECT_THAT(
+      cause,
+      HasSubstr("mlx5_4 on node3 (of GPU 4 (0000:1f:00.0, GPU-00020004) on node3, rank 20) is in 3 slow pairs of 3"));
+}
+
+TEST(GpuFault, DeadAndDownRatedNics) {
+  GpuCluster dead("h100-sxm5-80gb", 2, 8);
+  dead.nic(1, 6).state = "down";
+  EXPECT_THAT(not_passed(judged(dead)), ElementsAre("interconnect.nics"));
+  const Verdict nics = verdict_of(judged(dead), "interconnect.nics");
+  EXPECT_EQ(nics.member, "node2");
+  EXPECT_EQ(nics.cause, "node2: mlx5_6 is down");
+  GpuCluster slow("h100-sxm5-80gb", 2, 8);
+  slow.nic(0, 3).speed_bits_per_second = 100e9;
+  slow.all_reduce_all = 0.3;
+  EXPECT_THAT(not_passed(judged(slow)),
+              ElementsAre("interconnect.nics", "interconnect.all_reduce_all", "scaling.gpu_efficiency"));
+  EXPECT_THAT(verdict_of(judged(slow), "interconnect.all_reduce_all").cause,
+              HasSubstr("mlx5_3 on node1 runs at 100 Gbit/s, others at 400 Gbit/s"));
+}
+
+TEST(GpuFault, SocketsInsteadOfInfiniBand) {
+  GpuCluster cluster("h100-sxm5-80gb", 2, 8);
+  cluster.all_method = "Ring/Simple, 8 channels, P2P/CUMEM + NET/Socket eth0";
+  cluster.all_reduce_all = 0.02;
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement), ElementsAre("interconnect.transport", "interconnect.gpu_direct",
+                                                 "interconnect.all_reduce_all", "scaling.gpu_efficiency"));
+  EXPECT_EQ(verdict_of(judgement, "interconnect.transport").found, "tcp (NET/Socket)");
+  EXPECT_THAT(verdict_of(judgement, "interconnect.all_reduce_all").cause, HasSubstr("sockets (NET/Socket), not RDMA"));
+}
+
+TEST(GpuFault, NoGpuDirect) {
+  GpuCluster cluster("h100-sxm5-80gb", 2, 8);
+  for (const char* method : {"Ring/Simple, 16 channels, P2P/CUMEM + NET/IB mlx5_0-7",
+                             "Ring/Simple, P2P/CUMEM + NET/IB + NET/IB GDR mlx5_0-7",
+                             "Ring/Simple, NET/IB GDR mlx5_0-7 (GPUDirect RDMA disabled for HCA 3, distance 8 > 5)"}) {
+    cluster.all_method = method;
+    cluster.all_reduce_all = 0.5;
+    EXPECT_THAT(not_passed(judged(cluster)),
+                ElementsAre("interconnect.gpu_direct", "interconnect.all_reduce_all", "scaling.gpu_efficiency"));
+    EXPECT_THAT(verdict_of(judged(cluster), "interconnect.all_reduce_all").cause, HasSubstr("no GPUDirect RDMA"));
+  }
+}
+
+TEST(GpuFault, SwitchesThatDoNotReduce) {
+  GpuCluster cluster("h100-sxm5-80gb", 1, 8);
+  cluster.node_method = "Ring/Simple, P2P/CUMEM";
+  cluster.node_all_reduce[0] = 365.0 / 477;
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement), ElementsAre("interconnect.all_reduce_node"));
+  EXPECT_THAT(verdict_of(judgement, "interconnect.all_reduce_node").cause, HasSubstr("NVLS is not used"));
+}
+
+}  // namespace
+}  // namespace assay
