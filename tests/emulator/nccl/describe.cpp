@@ -45,6 +45,7 @@ class Describer {
     add_rails();
     if (shape_.nvls) add_nvls_ports();
     add_spine();
+    shape_.shared = may_be_shared();
     return std::move(shape_);
   }
 
@@ -232,6 +233,27 @@ class Describer {
         ports.emplace_back(shape_.hop(rank, other).out.front(), shape_.hop(other, rank).in.front());
       }
     }
+  }
+  /// NVLink ports are a card's own; PCIe bridges, links between sockets and NICs may be others' as well.
+  bool may_be_shared() const {
+    bool over_pcie = false;
+    for (const auto& row : shape_.hops) {
+      over_pcie = over_pcie || std::ranges::any_of(row, [](const Hop& hop) {
+                    return hop.medium == Medium::pcie || hop.medium == Medium::host;
+                  });
+    }
+    for (const auto& ranks : shape_.node_ranks) {
+      const int number = (*places_)[static_cast<std::size_t>(ranks.front())].node;
+      for (const auto& other : cluster_->nodes()[static_cast<std::size_t>(number)].gpus) {
+        const Place place{number, other.index};
+        if (std::ranges::find(*places_, place) != places_->end()) continue;
+        if (over_pcie) return true;
+        const Port port = port_of(place);
+        const auto same = [&](const Port& mine) { return mine.nic == port.nic; };
+        if (shape_.nodes() > 1 && std::ranges::any_of(ports_, same)) return true;
+      }
+    }
+    return false;
   }
   void add_spine() {
     if (cluster_->fabric().oversubscription <= 1) return;

@@ -229,7 +229,8 @@ void report_call(const Communicator& communicator, const Operation& operation, s
              static_cast<int>(call.reduction.operation), call.root, communicator.tag() & 0xffffffffffffU, me.ranks,
              stream));
   }
-  if (me.rank != 0 || me.ranks < 2 || !debug.informs(subsystem_tuning)) return;
+  const bool messages = call.collective >= Collective::all_to_all;  // NCCL makes them of sends and receives
+  if (me.rank != 0 || me.ranks < 2 || messages || !debug.informs(subsystem_tuning)) return;
   const bool nvls = operation.plan->algorithm == Algorithm::nvls || operation.plan->algorithm == Algorithm::nvls_tree;
   const int channels = nvls ? 16 : channels_of(communicator.shape());
   const auto bytes = call.count * size_of(call.type);

@@ -43,6 +43,7 @@ struct Shape {
   int nvlink_generation = 0;                                 ///< 0 = the ranks have none.
   bool nvls = false;                                         ///< Every node has switches that reduce.
   bool sharp = false;                                        ///< The fabric's switches reduce.
+  bool shared = false;    ///< Cards of these nodes that are no ranks may use the same segments.
   double spine_rate = 0;  ///< [B/s] of the whole spine in one direction; 0 = as much as all NICs together.
 
   [[nodiscard]] int ranks() const { return static_cast<int>(node_of.size()); }
