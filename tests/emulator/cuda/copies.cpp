@@ -148,7 +148,7 @@ void copy(Stream& stream, void* destination, const void* source, std::size_t byt
   if (bytes == 0) return;
   const Plan plan = plan_copy(destination, source, bytes, kind);
   const bool to_pageable = plan.to.place == Place::pageable, from_pageable = plan.from.place == Place::pageable;
-  if (to_pageable || (from_pageable && plan.bytes > staged_bytes)) {
+  if (to_pageable || (from_pageable && (!asynchronous || plan.bytes > staged_bytes))) {
     push_and_wait(stream, copy_op(plan, false));
   } else if (from_pageable) {
     push_staged(stream, plan);

@@ -187,8 +187,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
     require(stream.capture != nullptr, cudaErrorIllegalState);
     require(&stream.capture->origin() == &stream, cudaErrorStreamCaptureUnmatched);
     const auto made = stream.capture->end();
-    *graph = made.get();
-    graphs().add(made.get(), made);
+    *graph = graphs().add(made);
   });
 }
 
@@ -226,9 +225,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   return api(Needs::device, host_cost::allocate, [&] {
     require(executable != nullptr);
-    auto made = instantiate(graphs().get(graph));
-    *executable = made.get();
-    executables().add(made.get(), std::move(made));
+    *executable = executables().add(instantiate(graphs().get(graph)));
   });
 }
 

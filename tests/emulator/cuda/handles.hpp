@@ -12,9 +12,12 @@ namespace emulator {
 template <typename Owner>
 class Handles {
  public:
-  void add(const void* handle, Owner owner) {
+  /// Takes over a (smart) pointer; what it points to is the handle.
+  auto add(Owner owner) {
+    const auto handle = owner.get();
     const std::lock_guard lock(mutex_);
     owners_.emplace(handle, std::move(owner));
+    return handle;
   }
   [[nodiscard]] bool has(const void* handle) const {
     const std::lock_guard lock(mutex_);

@@ -19,7 +19,9 @@ constexpr std::chrono::microseconds patience{2000}, query_wait{300};
 /// Rounds of the watcher without any work before it sleeps until it is woken.
 constexpr int idle_rounds = 25;
 
-bool runs_at_once(const Op& op) {
+/// A query may run it: it will not wait for anything, nor hang by a planned fault.
+bool runs_at_once(const Stream& stream, const Op& op) {
+  if (stream.device.gpu->fault(FaultKind::hang) != nullptr) return false;
   if (op.may_block && !(op.ready && op.ready())) return false;
   return std::all_of(op.waits.begin(), op.waits.end(), [](const auto& wait) { return wait->passed; });
 }
@@ -191,7 +193,7 @@ template <typename Done>
 bool Scheduler::poll(Lock& lock, Stream& stream, Done done) {
   const auto until = Clock::now() + query_wait;
   while (!done()) {
-    if (!stream.executing && !stream.queue.empty() && runs_at_once(stream.queue.front())) {
+    if (!stream.executing && !stream.queue.empty() && runs_at_once(stream, stream.queue.front())) {
       step(lock, stream);
       continue;
     }

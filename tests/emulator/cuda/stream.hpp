@@ -48,9 +48,9 @@ struct Op {
   std::vector<HostRange> host{};
   std::vector<MarkerPtr> waits{};
   MarkerPtr passes{};
-  double enqueued = 0;          ///< Virtual host time.
-  bool device_work = true;      ///< Counts as an operation of the card.
-  bool may_block = false;       ///< Waits for something outside: not run by a query,
+  double enqueued = 0;            ///< Virtual host time.
+  bool device_work = true;        ///< Counts as an operation of the card.
+  bool may_block = false;         ///< Waits for something outside: not run by a query,
   std::function<bool()> ready{};  ///< unless this says that it would not wait now.
 };
 

@@ -72,8 +72,7 @@ cudaError_t new_stream(cudaStream_t* handle, unsigned flags, int priority) {
       const std::lock_guard lock(process().scheduler().mutex());
       device.streams.push_back(stream);
     }
-    *handle = stream.get();
-    streams().add(stream.get(), std::move(stream));
+    *handle = streams().add(std::move(stream));
   });
 }
 
@@ -84,16 +83,11 @@ cudaError_t new_event(cudaEvent_t* handle, unsigned flags) {
     auto event = std::make_unique<CUevent_st>();
     event->flags = flags;
     if ((flags & cudaEventInterprocess) != 0) event->shared = make_ipc_event();
-    *handle = event.get();
-    events().add(event.get(), std::move(event));
+    *handle = events().add(std::move(event));
   });
 }
 
-cudaEvent_t adopt_event(std::unique_ptr<CUevent_st> event) {
-  const cudaEvent_t handle = event.get();
-  events().add(handle, std::move(event));
-  return handle;
-}
+cudaEvent_t adopt_event(std::unique_ptr<CUevent_st> event) { return events().add(std::move(event)); }
 
 namespace {
 

@@ -35,7 +35,7 @@ struct Cost {
   Type type = Type::fp32;
   Chase chase;
   double seconds = 0;
-  /// Of a kernel that waits for the host: true while it would go on waiting (called with aliases in place).
+  /// Of a kernel that waits for the host (and sleeps meanwhile): true while it would wait.
   std::function<bool()> blocked;
 };
 
