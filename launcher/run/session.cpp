@@ -119,6 +119,9 @@ void Session::look_at_node() {
 void Session::place_on_gpus() {
   const GpuChoice choice = place_gpus(mpi_.world(), placement_, gpus_);
   if (choice.ordinal < 0) return;
+  if (placement_.local_rank == 0 && !choice.nccl_problem.empty())
+    fmt::print(stderr, "assay: {}: {}; cases that need it are left out\n", facts_.host.value_or("this host"),
+               choice.nccl_problem);
   try {
     device_ = gpus_.backend()->open(choice.ordinal);
   } catch (const Error& error) {
