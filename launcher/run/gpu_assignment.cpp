@@ -76,12 +76,17 @@ class Matching {
   [[nodiscard]] bool is_near(std::size_t rank, std::size_t gpu) const {
     return near_[gpu].empty() || ranks_[rank].bound.empty() || !intersection(near_[gpu], ranks_[rank].bound).empty();
   }
+  /// A free GPU when there is one; otherwise one whose holder can move on to another.
   bool place(std::size_t rank, bool near_only, std::set<std::size_t>& tried) {
-    for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) {
-      if (!sees(rank, gpu) || (near_only && !is_near(rank, gpu)) || !tried.insert(gpu).second) continue;
-      if (holder_[gpu] >= 0 && !place(static_cast<std::size_t>(holder_[gpu]), near_only, tried)) continue;
-      holder_[gpu] = static_cast<int>(rank);
-      return true;
+    for (const bool free_only : {true, false}) {
+      for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) {
+        if (!sees(rank, gpu) || (near_only && !is_near(rank, gpu)) || tried.contains(gpu)) continue;
+        if (free_only && holder_[gpu] >= 0) continue;
+        tried.insert(gpu);
+        if (holder_[gpu] >= 0 && !place(static_cast<std::size_t>(holder_[gpu]), near_only, tried)) continue;
+        holder_[gpu] = static_cast<int>(rank);
+        return true;
+      }
     }
     return false;
   }

@@ -90,16 +90,39 @@ void add_ranks_without(const PlacementFacts& facts, std::vector<Finding>& findin
   }
 }
 
-void add_idle_gpus(const PlacementFacts& facts, std::vector<Finding>& findings) {
+std::vector<std::vector<Finding>> idle_gpus(const PlacementFacts& facts) {
+  std::map<std::pair<int, std::string>, std::vector<const results::GpuRow*>> idle;  // node, why
   for (const auto& gpu : facts.gpus) {
-    const std::string who = fmt::format("{}: GPU {} {}", facts.layout.node_names[static_cast<std::size_t>(gpu.node)],
-                                        gpu.gpu, gpu.pci_bus_id);
-    const std::string why = gpu.state == "ok" ? "no rank works on it" : fmt::format("{}: {}", gpu.state, gpu.problem);
-    if (gpu.state != "ok" || gpu.rank < 0)
-      findings.push_back({"warning", fmt::format("{} is not measured: {}", who, why)});
-    if (gpu.foreign_processes > 0)
-      findings.push_back({"warning", fmt::format("{} is in use by {} process{} of others", who, gpu.foreign_processes,
-                                                 gpu.foreign_processes == 1 ? "" : "es")});
+    if (gpu.state != "ok")
+      idle[{gpu.node, fmt::format("{}: {}", gpu.state, gpu.problem)}].push_back(&gpu);
+    else if (gpu.rank < 0)
+      idle[{gpu.node, ""}].push_back(&gpu);
+  }
+  std::vector<std::vector<Finding>> notes(static_cast<std::size_t>(facts.layout.nodes()));
+  for (const auto& [place, gpus] : idle) {
+    std::vector<int> numbers;
+    for (const results::GpuRow* gpu : gpus) numbers.push_back(gpu->gpu);
+    const bool one = numbers.size() == 1;
+    const std::string who = one ? fmt::format("GPU {} {} is", numbers[0], gpus[0]->pci_bus_id)
+                                : fmt::format("GPUs {} are", format_ranks(numbers));
+    const std::string why =
+        place.second.empty() ? fmt::format("no rank works on {}", one ? "it" : "them") : place.second;
+    notes[static_cast<std::size_t>(place.first)].push_back({"warning", fmt::format("{} not measured: {}", who, why)});
+  }
+  return notes;
+}
+
+void add_idle_gpus(const PlacementFacts& facts, std::vector<Finding>& findings) {
+  for (Finding& finding : grouped_notes(facts.layout, idle_gpus(facts))) findings.push_back(std::move(finding));
+}
+
+void add_strangers(const PlacementFacts& facts, std::vector<Finding>& findings) {
+  for (const auto& gpu : facts.gpus) {
+    if (gpu.foreign_processes <= 0) continue;
+    const std::string& host = facts.layout.node_names[static_cast<std::size_t>(gpu.node)];
+    findings.push_back(
+        {"warning", fmt::format("{}: GPU {} {} is in use by {} process{} of others", host, gpu.gpu, gpu.pci_bus_id,
+                                gpu.foreign_processes, gpu.foreign_processes == 1 ? "" : "es")});
   }
 }
 
@@ -149,6 +172,7 @@ std::vector<Finding> placement_findings(const PlacementFacts& facts) {
   add_ranks_without(facts, findings);
   add_uneven_nodes(facts, findings);
   add_idle_gpus(facts, findings);
+  add_strangers(facts, findings);
   add_shared_gpus(facts, findings);
   add_models(facts, findings);
   return findings;

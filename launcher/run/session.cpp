@@ -183,9 +183,7 @@ void Session::open_result() {
 bool Session::measure() {
   Group& world = mpi_.world();
   NodeProbe probe(world, placement_, usage_);
-  const bool reads = placement_.local_rank == 0;
-  RunTelemetry telemetry(world, placement_, reads ? node_telemetry(machine_, gpu_library_, facts_) : nullptr, origin_,
-                         writer_ ? &*writer_ : nullptr);
+  RunTelemetry telemetry(world, placement_, telemetry_source(), origin_, writer_ ? &*writer_ : nullptr);
   Recorder recorder(world, writer_ ? &*writer_ : nullptr, options_.keep_bytes, options_.seed);
   std::optional<Progress> progress;
   if (root()) progress.emplace(plan_, prints_to_terminal(launched_rank().launched), quiet_);

@@ -58,6 +58,8 @@ class Session {
   void open_result();
   void write_tables();
   void write_gpu_tables();
+  /// On the first rank of each node; GPUs are read only where ranks work on some.
+  [[nodiscard]] std::unique_ptr<TelemetrySource> telemetry_source() const;
   /// What nodes say of themselves, on rank 0; collective.
   [[nodiscard]] std::vector<Finding> gather_notes();
   [[nodiscard]] std::vector<results::SoftwareRow> own_software() const;

@@ -163,6 +163,14 @@ std::vector<Finding> Session::gather_notes() {
   return grouped_notes(placement_.layout, notes);
 }
 
+std::unique_ptr<TelemetrySource> Session::telemetry_source() const {
+  if (placement_.local_rank != 0) return nullptr;
+  const Layout& layout = placement_.layout;
+  const std::vector<int> ranks = layout.ranks_on(placement_.node);
+  const bool used = std::any_of(ranks.begin(), ranks.end(), [&](int rank) { return layout.has_gpu(rank); });
+  return node_telemetry(machine_, used ? gpu_library_ : GpuLibrary{}, facts_);
+}
+
 void Session::report_new_xids() {
   std::vector<results::EventRow> events;
   const double now = monotonic_seconds() - origin_;
