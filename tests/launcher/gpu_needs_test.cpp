@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
-#include "launcher/run/gpu_placement.hpp"
+#include "launcher/run/nccl_version.hpp"
 #include "launcher/run/plan.hpp"
 
 namespace assay {
