@@ -25,6 +25,7 @@ results::GpuRow gpu_row(const Product& product, int node, int gpu, int rank) {
   row.node = node;
   row.gpu = gpu;
   row.rank = rank;
+  row.state = "ok";
   row.name = product.names.front();
   row.uuid = fmt::format("GPU-{:04x}{:04x}", node, gpu);
   row.pci_bus_id = fmt::format("0000:{:02x}:00.0", 0x1b + gpu);
@@ -59,8 +60,15 @@ GpuCluster::GpuCluster(const std::string& product, int nodes, int gpus_per_node)
   for (auto& rank : data_.ranks) {
     rank.gpu = rank.local_rank;
     data_.gpus.push_back(gpu_row(product_, rank.node, rank.local_rank, rank.rank));
-    data_.nics.push_back({rank.node, fmt::format("ib{}", rank.local_rank), "mlx5_core", "up", nic_rate * 8, 4092, 0, "",
-                          fmt::format("mlx5_{}", rank.local_rank)});
+    results::NicRow nic;
+    nic.node = rank.node;
+    nic.name = fmt::format("ib{}", rank.local_rank);
+    nic.state = "up";
+    nic.speed_bits_per_second = nic_rate * 8;
+    nic.rdma_device = fmt::format("mlx5_{}", rank.local_rank);
+    nic.rdma_state = "ACTIVE";
+    nic.link_layer = "InfiniBand";
+    data_.nics.push_back(nic);
   }
   if (product_.nvlinks == 0) node_method = "Ring/Simple, P2P/IPC";
   if (product_.nvlink_generation == 3) node_method = "Ring/Simple, P2P/CUMEM";

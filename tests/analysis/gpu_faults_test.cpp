@@ -134,7 +134,7 @@ TEST(GpuFault, MissingCardFailsTheCountAndNamesTheNode) {
   const Verdict& count = verdict_of(judgement, "gpu.count");
   EXPECT_EQ(count.outcome, Outcome::fail);
   EXPECT_EQ(count.member, "node2");
-  EXPECT_THAT(count.cause, HasSubstr("7 GPUs are visible on node2; other nodes also have one at 0000:20:00.0"));
+  EXPECT_THAT(count.cause, HasSubstr("7 GPUs can be used on node2; other nodes also have one at 0000:20:00.0"));
   EXPECT_THAT(judgement.remarks, ElementsAre(HasSubstr("rank 13 on node2")));
 }
 
@@ -212,16 +212,16 @@ TEST(GpuFault, OneBadPairIsNoBadCard) {
 
 TEST(GpuFault, ErrorsPartitionsAndOtherUsersAreUnhealthy) {
   using Plant = std::pair<void (*)(results::GpuRow&), const char*>;
-  for (const auto& [plant, words] :
-       {Plant{[](results::GpuRow& gpu) { gpu.ecc_uncorrected = 3; }, "3 uncorrected memory errors"},
-        Plant{[](results::GpuRow& gpu) { gpu.remap_pending = 1; }, "needs a reset"},
-        Plant{[](results::GpuRow& gpu) { gpu.remap_failed = 1; }, "no spare is left"},
-        Plant{[](results::GpuRow& gpu) { gpu.mig_enabled = 1; }, "MIG"},
-        Plant{[](results::GpuRow& gpu) { gpu.foreign_processes = 2; }, "2 foreign processes"},
-        Plant{[](results::GpuRow& gpu) { gpu.virtualization = "vgpu"; }, "vGPU"},
-        Plant{[](results::GpuRow& gpu) { gpu.nvlinks = gpu.nvlinks_active = 8; }, "8 NVLinks, this product has 12"},
-        Plant{[](results::GpuRow& gpu) { gpu.pcie_generation_max = 1; }, "PCIe 1 at most, the card can do 4"},
-        Plant{[](results::GpuRow& gpu) { gpu.not_run = "GPU is lost"; }, "GPU is lost"}}) {
+  for (const auto& [plant, words] : {
+           Plant{[](results::GpuRow& gpu) { gpu.ecc_uncorrected = 3; }, "3 uncorrected memory errors"},
+           Plant{[](results::GpuRow& gpu) { gpu.remap_pending = 1; }, "needs a reset"},
+           Plant{[](results::GpuRow& gpu) { gpu.remap_failed = 1; }, "no spare is left"},
+           Plant{[](results::GpuRow& gpu) { gpu.mig_enabled = 1; }, "MIG"},
+           Plant{[](results::GpuRow& gpu) { gpu.foreign_processes = 2; }, "2 foreign processes"},
+           Plant{[](results::GpuRow& gpu) { gpu.virtualization = "vgpu"; }, "vGPU"},
+           Plant{[](results::GpuRow& gpu) { gpu.nvlinks = gpu.nvlinks_active = 8; }, "8 NVLinks, this product has 12"},
+           Plant{[](results::GpuRow& gpu) { gpu.pcie_generation_max = 1; }, "PCIe 1 at most, the card can do 4"},
+       }) {
     GpuCluster cluster("a100-sxm4-80gb", 1, 8);
     plant(cluster.gpu(0, 1));
     const Judgement judgement = judged(cluster);
@@ -244,6 +244,63 @@ TEST(GpuFault, XidOfACardIsAFinding) {
   EXPECT_THAT(verdict_of(judgement, "gpu.healthy").member, StartsWith("GPU 2 "));
 }
 
+TEST(GpuFault, LostCardsAndCardsWithoutADriver) {
+  for (const char* state : {"lost", "no_driver"}) {
+    GpuCluster cluster("a100-sxm4-80gb", 1, 8);
+    results::GpuRow card;
+    card.gpu = 4;
+    card.state = state;
+    card.problem = "what is the matter";
+    card.pci_bus_id = cluster.gpu(0, 4).pci_bus_id;
+    cluster.remove_gpu(0, 4);
+    RunData run = cluster.run();
+    run.gpus.push_back(card);
+    const Judgement judgement = judge(run, cluster.offer());
+    EXPECT_EQ(verdict_of(judgement, "gpu.count").outcome, Outcome::fail);
+    EXPECT_THAT(verdict_of(judgement, "gpu.count").cause,
+                HasSubstr("GPU 4 (0000:1f:00.0) on node1: " + std::string(state)));
+    EXPECT_EQ(verdict_of(judgement, "gpu.healthy").outcome, Outcome::fail);
+    EXPECT_EQ(verdict_of(judgement, "gpu.gemm_bf16").outcome, Outcome::not_tested);
+  }
+}
+
+TEST(GpuFault, CardsOfOtherJobsAreNotOurs) {
+  GpuCluster cluster("a100-sxm4-80gb", 1, 4);
+  RunData run = cluster.run();
+  std::vector<results::GpuRow> others(4);
+  for (int i = 0; i < 4; ++i) {
+    others[static_cast<std::size_t>(i)].gpu = 4 + i;
+    others[static_cast<std::size_t>(i)].state = "hidden";
+  }
+  run.add_gpus(others);
+  const Judgement judgement = judge(run, cluster.offer());
+  EXPECT_THAT(not_passed(judgement), IsEmpty());
+  EXPECT_THAT(judgement.remarks, ElementsAre(HasSubstr("not shown to this job: GPU 4")));
+}
+
+TEST(GpuFault, AnErrorOfOneRankIsNotLaidAtTheOthersThatHeardOfIt) {
+  GpuCluster cluster("a100-sxm4-80gb", 2, 8);
+  RunData run = cluster.run();
+  for (int rank = 0; rank < 16; ++rank) {
+    run.events.push_back(
+        {1, "error", 3, rank,
+         "nccl.all_reduce: failed: AllReduce: rank 3 (GPU 0000:1e:00.0 on node1): aborted, rank 13 (GPU "
+         "0000:20:00.0 on node2): cudaStreamQuery: device(s) is/are busy or unavailable (46)"});
+  }
+  const Judgement judgement = judge(run, cluster.offer());
+  const Verdict& healthy = verdict_of(judgement, "gpu.healthy");
+  EXPECT_EQ(healthy.outcome, Outcome::fail);
+  EXPECT_THAT(healthy.member, StartsWith("GPU 5 (0000:20:00.0, GPU-00010005) on node2"));
+  EXPECT_THAT(healthy.notes, IsEmpty());
+}
+
+TEST(GpuFault, RoceIsNoInfiniBand) {
+  GpuCluster cluster("h100-sxm5-80gb", 2, 8);
+  for (int i = 0; i < 16; ++i) cluster.nic(i / 8, i % 8).link_layer = "Ethernet";
+  EXPECT_THAT(not_passed(judged(cluster)), ElementsAre("interconnect.transport"));
+  EXPECT_EQ(verdict_of(judged(cluster), "interconnect.transport").found, "roce");
+}
+
 TEST(GpuFault, SlowNicFailsTheNetworkOnlyAndIsNamed) {
   GpuCluster cluster("h100-sxm5-80gb", 4, 8);
   cluster.nics[20] = 0.25;
@@ -258,7 +315,7 @@ TEST(GpuFault, SlowNicFailsTheNetworkOnlyAndIsNamed) {
 
 TEST(GpuFault, DeadAndDownRatedNics) {
   GpuCluster dead("h100-sxm5-80gb", 2, 8);
-  dead.nic(1, 6).state = "down";
+  dead.nic(1, 6).rdma_state = "DOWN";
   EXPECT_THAT(not_passed(judged(dead)), ElementsAre("interconnect.nics"));
   const Verdict nics = verdict_of(judged(dead), "interconnect.nics");
   EXPECT_EQ(nics.member, "node2");
