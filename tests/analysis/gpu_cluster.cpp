@@ -143,12 +143,10 @@ void GpuCluster::measure_memory(SyntheticRun& run) const {
                .value = 0.9 * product_.memory_rate * static_cast<double>(ranks.size()),
                .combine = "concurrent",
                .shares = shares});
-    for (const int rank : ranks) {
-      run.plant({.case_name = "gpu.capacity",
-                 .point = "gpus:node",
-                 .members = {rank},
-                 .work = 0.97 * at(allocatable, rank) * static_cast<double>(product_.memory_reported.front())});
-    }
+    double bytes = 0;
+    for (const int rank : ranks)
+      bytes += 0.97 * at(allocatable, rank) * static_cast<double>(product_.memory_reported.front());
+    run.plant({.case_name = "gpu.capacity", .point = "gpus:node", .members = ranks, .work = bytes});
   }
 }
 
@@ -156,7 +154,18 @@ void GpuCluster::measure_copies(SyntheticRun& run) const {
   const double healthy = 1.02 * expect_pcie(product_, builtin_catalogue(), Direction::one_way).healthy;
   for (int node = 0; node < nodes_; ++node) {
     const auto ranks = ranks_on(node);
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
+    for (const auto& [way, own] : {std::pair{"to_device", &to_device}, {"to_host", &to_host}}) {
+      std::vector<double> shares;
+      for (const int rank : ranks) shares.push_back(at_once * at(*own, rank));
+      run.plant({.case_name = "gpu.host_copy",
+                 .point = fmt::format("way:{}/bytes:67108864/numa:near/gpus:node", way),
+                 .members = ranks,
+                 .direction = "one_way",
+                 .value = healthy * static_cast<double>(ranks.size()),
+                 .combine = "concurrent",
+                 .shares = shares});
+    }
+    for (std::size_t i = 0; copies_alone && i < ranks.size(); ++i) {
       const std::string rest = fmt::format("/bytes:268435456/numa:near/gpus:{}", i);
       const double to = at(to_device, ranks[i]);
       const double back = at(to_host, ranks[i]);

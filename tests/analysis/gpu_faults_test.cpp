@@ -153,8 +153,34 @@ TEST(GpuFault, MemoryThatOthersHold) {
   cluster.gpu(0, 3).memory_used_bytes = std::int64_t{16} << 30;
   const Judgement judgement = judged(cluster);
   EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.memory"));
-  EXPECT_THAT(verdict_of(judgement, "gpu.memory").reason, HasSubstr("could be allocated"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.memory").reason, HasSubstr("only 64 GiB were free when the run began"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.memory").member, StartsWith("GPU 3 "));
   EXPECT_THAT(verdict_of(judgement, "gpu.memory").cause, HasSubstr("16 GiB were in use before the run began"));
+}
+
+TEST(GpuFault, ASliceHasLessMemoryThanItsBoardReports) {
+  GpuCluster cluster("a100-sxm4-80gb", 1, 8);
+  cluster.allocatable[2] = 0.5;
+  cluster.gpu(0, 2).mig_enabled = 1;
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.memory", "gpu.healthy"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.memory").reason, HasSubstr("could be allocated"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.memory").member, StartsWith("GPU 2 "));
+  EXPECT_THAT(verdict_of(judgement, "gpu.memory").cause, HasSubstr("MIG"));
+}
+
+TEST(GpuFault, CopiesOfAllAtOnceMayShareAWayToTheHost) {
+  GpuCluster shared("a100-sxm4-80gb", 1, 8);
+  shared.at_once = 0.5;
+  EXPECT_THAT(not_passed(judged(shared)), IsEmpty()) << "each alone is fast";
+  shared.copies_alone = false;
+  EXPECT_THAT(not_passed(judged(shared)), ElementsAre("gpu.pcie_bandwidth"));
+  const Verdict open = verdict_of(judged(shared), "gpu.pcie_bandwidth");
+  EXPECT_EQ(open.outcome, Outcome::inconclusive);
+  EXPECT_THAT(open.reason, HasSubstr("they may share a way to the host"));
+  shared.at_once = 1;
+  shared.to_device[3] = 0.5;  // slower than the others: its own fault
+  EXPECT_EQ(verdict_of(judged(shared), "gpu.pcie_bandwidth").outcome, Outcome::fail);
 }
 
 TEST(GpuFault, SlowDeviceMemoryOfOneCard) {
