@@ -40,7 +40,7 @@ void prefer(std::vector<const SeriesSet*>& sets, std::string_view axis, const st
 }  // namespace
 
 bool is_up(const results::NicRow& nic) {
-  const std::string state = lower(nic.state);
+  const std::string state = lower(nic.rdma_state.empty() ? nic.state : nic.rdma_state);
   return contains(state, "up") || (contains(state, "active") && !contains(state, "inactive"));
 }
 
@@ -93,6 +93,20 @@ std::vector<std::string> nic_faults(const RunData& run) {
       faults.push_back(fmt::format("{} NICs on {}, {} on others", nics.size(), run.host_of(node.node), most));
   }
   return faults;
+}
+
+Transport transport_of(const RunData& run, const SeriesSet& set, const std::string& method) {
+  const Transport told = transport_of(method);
+  if (told != Transport::infiniband) return told;
+  bool ethernet = false;
+  for (const int node : run.nodes_of(set.members)) {
+    for (const auto* nic : fabric_nics(run, node)) {
+      if (nic->rdma_device.empty() || !is_up(*nic)) continue;
+      if (nic->link_layer == "InfiniBand") return Transport::infiniband;
+      ethernet = ethernet || nic->link_layer == "Ethernet";
+    }
+  }
+  return ethernet ? Transport::roce : Transport::infiniband;
 }
 
 Transport transport_of(const std::string& method) {

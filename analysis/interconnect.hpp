@@ -26,6 +26,8 @@ namespace assay {
 /// What NCCL says that it used between nodes.
 enum class Transport { unknown, sockets, roce, infiniband, other };
 [[nodiscard]] Transport transport_of(const std::string& method);
+/// The same; NCCL's NET/IB is RoCE where all RDMA ports of the set's nodes are Ethernet.
+[[nodiscard]] Transport transport_of(const RunData& run, const SeriesSet& set, const std::string& method);
 /// Whether the NICs read and write device memory; only meaningful with RDMA.
 [[nodiscard]] bool uses_gpu_direct(const std::string& method);
 

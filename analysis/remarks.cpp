@@ -57,6 +57,9 @@ void idle_parts(const RunData& run, std::vector<std::string>& out) {
     if (!used) idle.push_back(describe_gpu(run, gpu));
   }
   if (!idle.empty()) out.push_back("no rank measures on " + listed(idle));
+  std::vector<std::string> hidden;
+  for (const auto& gpu : run.hidden_gpus) hidden.push_back(describe_gpu(run, gpu));
+  if (!hidden.empty()) out.push_back("on the bus, but not shown to this job: " + listed(hidden));
   const bool any = std::any_of(run.ranks.begin(), run.ranks.end(), [](const auto& rank) { return rank.gpu >= 0; });
   std::map<int, std::vector<int>> without;
   for (const auto& rank : run.ranks) {

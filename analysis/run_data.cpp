@@ -73,6 +73,10 @@ const results::GpuRow* RunData::gpu_of(int rank) const {
   return gpu == gpus.end() ? nullptr : &*gpu;
 }
 
+void RunData::add_gpus(std::vector<results::GpuRow> rows) {
+  for (auto& row : rows) (row.state == "hidden" ? hidden_gpus : gpus).push_back(std::move(row));
+}
+
 void RunData::add_telemetry(const results::TelemetryRow& row) {
   constexpr std::pair<std::string_view, double GpuMoment::*> metrics[] = {
       {"gpu.sm_clock", &GpuMoment::sm_clock},
@@ -92,12 +96,14 @@ void RunData::add_telemetry(const results::TelemetryRow& row) {
   }
 }
 
+bool is_usable(const results::GpuRow& gpu) { return gpu.state.empty() || gpu.state == "ok"; }
+
 RunData load_run(const std::filesystem::path& path) {
   const results::Reader reader = results::Reader::open(path);
   RunData data;
   data.run = reader.run();
   data.nodes = reader.rows<results::NodeRow>();
-  data.gpus = reader.rows<results::GpuRow>();
+  data.add_gpus(reader.rows<results::GpuRow>());
   data.nics = reader.rows<results::NicRow>();
   data.disks = reader.rows<results::DiskRow>();
   data.software = reader.rows<results::SoftwareRow>();

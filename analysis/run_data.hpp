@@ -33,7 +33,8 @@ using GpuKey = std::pair<int, int>;
 struct RunData {
   results::RunInfo run;
   std::vector<results::NodeRow> nodes;
-  std::vector<results::GpuRow> gpus;
+  std::vector<results::GpuRow> gpus;         ///< all but the hidden ones
+  std::vector<results::GpuRow> hidden_gpus;  ///< on the bus of a node, but not shown to this job
   std::vector<results::NicRow> nics;
   std::vector<results::DiskRow> disks;
   std::vector<results::SoftwareRow> software;
@@ -54,6 +55,9 @@ struct RunData {
   [[nodiscard]] std::vector<int> nodes_of(std::span<const int> ranks_asked) const;
   /// Host name of a node; "node N" when it is not in the table.
   [[nodiscard]] std::string host_of(int node) const;
+  /// Takes in the table of GPUs.
+  void add_gpus(std::vector<results::GpuRow> rows);
+
   /// Takes in a row of telemetry that speaks of a GPU; others are left. Rows come in the order of time.
   void add_telemetry(const results::TelemetryRow& row);
 
@@ -63,6 +67,9 @@ struct RunData {
   /// "rank 3 on node2", "ranks 0-3 on node1, node2", "ranks 0-63 on 8 nodes".
   [[nodiscard]] std::string describe(std::span<const int> ranks_asked) const;
 };
+
+/// Can be measured on: neither lost nor without a driver.
+[[nodiscard]] bool is_usable(const results::GpuRow& gpu);
 
 /// Reads everything that judging needs. Errors as those of results::Reader.
 [[nodiscard]] RunData load_run(const std::filesystem::path& path);

@@ -38,12 +38,13 @@ struct Axis {
 struct Needs {
   int ranks = 1;
   int nodes = 1;
-  bool path = false;     ///< a directory to write in (--path)
-  bool blas = false;     ///< OpenBLAS; settings["blas.kernel"] then names the kernels to use
-  int gpus = 0;          ///< ranks that have a GPU
-  int gpus_on_node = 0;  ///< such ranks on one node, on at least one
-  int gpu_nodes = 0;     ///< nodes with such ranks
-  bool nccl = false;     ///< every rank that has a GPU can load NCCL
+  bool path = false;           ///< a directory to write in (--path)
+  bool blas = false;           ///< OpenBLAS; settings["blas.kernel"] then names the kernels to use
+  int gpus = 0;                ///< ranks that have a GPU
+  int gpus_on_node = 0;        ///< such ranks on one node, on at least one
+  int gpu_nodes = 0;           ///< nodes with such ranks
+  bool nccl = false;           ///< every rank that has a GPU can load NCCL
+  bool mpi_on_device = false;  ///< MPI takes pointers to GPU memory
 };
 
 /// What one iteration of the whole set of ranks achieves.

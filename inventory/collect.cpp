@@ -33,6 +33,11 @@ std::string absolute_path(const std::string& path) {
   return normal.string();
 }
 
+void measure_distances(const SystemRoot& root, NodeFacts& node) {
+  node.distances = read_distances(root, node.gpus, node.nics, node.cpu.numa_nodes.value_or(0));
+  choose_nics(node.gpus, node.nics, node.distances);
+}
+
 }  // namespace
 
 std::vector<SoftwareFacts> read_software(const SystemRoot& root, const std::vector<NicFacts>& nics) {
@@ -74,13 +79,19 @@ void add_gpus(const SystemRoot& root, const GpuLibrary& access, NodeFacts& node)
   node.gpu_driver = std::move(inventory.driver);
   node.gpus = std::move(inventory.gpus);
   node.emulated = node.emulated || node.gpu_driver.emulated;
-  node.distances = read_distances(root, node.gpus, node.nics, node.cpu.numa_nodes.value_or(0));
-  choose_nics(node.gpus, node.nics, node.distances);
+  measure_distances(root, node);
   for (auto& entry : read_gpu_direct(root)) node.software.push_back(std::move(entry));
   for (const auto& [name, version] :
        {std::pair("nvidia.driver", &node.gpu_driver.driver), std::pair("nvidia.cuda", &node.gpu_driver.cuda)})
     if (version->known()) node.software.push_back({name, version->value(), node.gpu_driver.file});
   node.xids = read_xids(root);
+}
+
+void add_unlisted(const SystemRoot& root, const std::vector<GpuFacts>& gpus, NodeFacts& node) {
+  if (gpus.empty()) return;
+  node.gpus.insert(node.gpus.end(), gpus.begin(), gpus.end());
+  number_by_place(root, node.gpus);
+  measure_distances(root, node);
 }
 
 }  // namespace assay

@@ -19,6 +19,9 @@ struct CollectOptions {
 /// driver process keeps it awake.
 void add_gpus(const SystemRoot& root, const GpuLibrary& access, NodeFacts& node);
 
+/// Adds GPUs that something else than the inventory has found, in the order of PCI addresses, and numbers all anew.
+void add_unlisted(const SystemRoot& root, const std::vector<GpuFacts>& gpus, NodeFacts& node);
+
 /// All facts about the node that `root` shows; some 10 ms on a small node. What cannot be read is unknown, never an
 /// error.
 [[nodiscard]] NodeFacts collect_node(const SystemRoot& root, const CollectOptions& options = {});

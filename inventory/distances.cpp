@@ -82,9 +82,9 @@ Path path_between(const PciDevice& a, const PciDevice& b, std::int64_t numa_node
   if (a.chain.size() < 2 || b.chain.size() < 2) return Path::unknown;
   const std::size_t common = common_length(a.chain, b.chain);
   if (common == 0) {
-    if (numa_nodes == 1) return Path::node;
-    if (!a.numa_node.known() || !b.numa_node.known()) return Path::unknown;
-    return a.numa_node.value() == b.numa_node.value() ? Path::node : Path::sys;
+    if (a.numa_node.known() && b.numa_node.known())
+      return a.numa_node.value() == b.numa_node.value() ? Path::node : Path::sys;
+    return numa_nodes == 1 ? Path::node : Path::unknown;
   }
   if (common == 1) return Path::phb;
   // Below the last common bridge a device of the same switch has one more, its port of the switch.

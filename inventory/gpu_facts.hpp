@@ -122,9 +122,9 @@ struct GpuInventory {
   std::vector<GpuFacts> gpus;  ///< by PCI address
 };
 
-/// Calls visit(name, fact) for each plain fact of a GPU (not for its links and processes).
+/// Calls visit(name, fact) for what a GPU is and how it works now.
 template <class Visit>
-void for_each_fact(const GpuFacts& gpu, Visit&& visit) {
+void for_each_working_fact(const GpuFacts& gpu, Visit&& visit) {
   visit("name", gpu.name);
   visit("uuid", gpu.uuid);
   visit("serial", gpu.serial);
@@ -148,6 +148,11 @@ void for_each_fact(const GpuFacts& gpu, Visit&& visit) {
   visit("power_limit_default_watts", gpu.power.limit_default);
   visit("power_limit_min_watts", gpu.power.limit_min);
   visit("power_limit_max_watts", gpu.power.limit_max);
+}
+
+/// Calls visit(name, fact) for a GPU's health, links and modes.
+template <class Visit>
+void for_each_health_fact(const GpuFacts& gpu, Visit&& visit) {
   visit("ecc_enabled", gpu.health.ecc_enabled);
   visit("ecc_corrected", gpu.health.corrected);
   visit("ecc_uncorrected", gpu.health.uncorrected);
@@ -168,6 +173,13 @@ void for_each_fact(const GpuFacts& gpu, Visit&& visit) {
   visit("compute_mode", gpu.compute_mode);
   visit("virtualization", gpu.virtualization);
   visit("fabric_state", gpu.fabric_state);
+}
+
+/// Calls visit(name, fact) for each plain fact of a GPU (not for its links and processes).
+template <class Visit>
+void for_each_fact(const GpuFacts& gpu, Visit&& visit) {
+  for_each_working_fact(gpu, visit);
+  for_each_health_fact(gpu, visit);
 }
 
 }  // namespace assay

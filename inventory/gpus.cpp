@@ -130,12 +130,16 @@ GpuInventory read_gpus(const SystemRoot& root, const GpuLibrary& access) {
     add_refused(inventory.gpus, std::move(others), *access.library);
   else
     inventory.gpus.insert(inventory.gpus.end(), others.begin(), others.end());
-  std::sort(inventory.gpus.begin(), inventory.gpus.end(), before);
-  for (std::size_t i = 0; i < inventory.gpus.size(); ++i) {
-    inventory.gpus[i].number = static_cast<int>(i);
-    add_place(root, inventory.gpus[i]);
-  }
+  number_by_place(root, inventory.gpus);
   return inventory;
+}
+
+void number_by_place(const SystemRoot& root, std::vector<GpuFacts>& gpus) {
+  std::stable_sort(gpus.begin(), gpus.end(), before);
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    gpus[i].number = static_cast<int>(i);
+    add_place(root, gpus[i]);
+  }
 }
 
 Fact<std::int64_t> foreign_processes(const SystemRoot& root, const GpuFacts& gpu,

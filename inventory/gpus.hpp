@@ -24,6 +24,10 @@ struct GpuLibrary {
 /// ms for each GPU. Nothing is thrown for what cannot be read: facts say why.
 [[nodiscard]] GpuInventory read_gpus(const SystemRoot& root, const GpuLibrary& access);
 
+/// Puts GPUs into the order of their PCI addresses, those without one last; sets their numbers and what the kernel
+/// knows of their place.
+void number_by_place(const SystemRoot& root, std::vector<GpuFacts>& gpus);
+
 /// Processes on a GPU other than `own`. In a container the driver numbers processes differently: the answer is then
 /// unknown unless there are more than our own.
 [[nodiscard]] Fact<std::int64_t> foreign_processes(const SystemRoot& root, const GpuFacts& gpu,

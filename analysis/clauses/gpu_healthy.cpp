@@ -11,7 +11,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 void memory_faults(const RunData& run, const results::GpuRow& gpu, Words& faults) {
-  if (gpu.ecc_uncorrected > 0) faults.push_back(fmt::format("{} uncorrected memory errors", gpu.ecc_uncorrected));
+  if (gpu.ecc_uncorrected > 0) faults.push_back(fmt::format("{} uncorrected memory errors (ECC)", gpu.ecc_uncorrected));
   if (gpu.remap_pending == 1) faults.emplace_back("a memory row waits to be replaced: the card needs a reset");
   if (gpu.remap_failed == 1) faults.emplace_back("a memory row could not be replaced: no spare is left");
   const auto at = run.gpu_moments.find({gpu.node, gpu.gpu});
@@ -22,7 +22,8 @@ void memory_faults(const RunData& run, const results::GpuRow& gpu, Words& faults
     }
   }
   const auto before = static_cast<double>(std::max<std::int64_t>(0, gpu.ecc_uncorrected));
-  if (most > before) faults.push_back(fmt::format("{:.0f} uncorrected memory errors during the run", most - before));
+  if (most > before)
+    faults.push_back(fmt::format("{:.0f} uncorrected memory errors (ECC) during the run", most - before));
 }
 
 /// Against what the card can do; a slower slot is no fault where the offer asks for no more than it carries.
@@ -47,25 +48,54 @@ void link_faults(const JudgeContext& context, const results::GpuRow& gpu, Words&
         fmt::format("PCIe {} at most, the card can do {}", gpu.pcie_generation_max, product->pcie_generation));
 }
 
-/// Errors that the driver or a library reported of this GPU.
-void event_faults(const RunData& run, const results::GpuRow& gpu, Words& faults) {
-  for (const auto& event : run.events) {
-    const bool names = (!gpu.pci_bus_id.empty() && event.text.find(gpu.pci_bus_id) != std::string::npos) ||
-                       (!gpu.uuid.empty() && event.text.find(gpu.uuid) != std::string::npos) ||
-                       (event.rank >= 0 && event.rank == gpu.rank);
-    if (!names) continue;
-    const bool xid = event.text.find("Xid") != std::string::npos;
-    const bool lost = event.text.find("is lost") != std::string::npos ||
-                      event.text.find("fallen off the bus") != std::string::npos ||
-                      event.text.find("device unavailable") != std::string::npos ||
-                      event.text.find("uncorrectable ECC") != std::string::npos;
-    if (xid || lost) faults.push_back(event.text);
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+/// "1b:00" of "0000:1b:00.0": how the kernel's log names a card ends without the function.
+std::string slot_of(const results::GpuRow& gpu) { return gpu.pci_bus_id.substr(0, gpu.pci_bus_id.rfind('.')); }
+
+/// Whether a piece of text speaks of this card. Nodes of a kind have the same addresses: a host in the text decides,
+/// else the node of the rank that wrote it.
+bool speaks_of(const RunData& run, const results::GpuRow& gpu, const results::EventRow& event, std::string_view text) {
+  if (!gpu.uuid.empty() && has(text, gpu.uuid)) return true;
+  const bool addressed = !gpu.pci_bus_id.empty() && has(text, slot_of(gpu));
+  const bool any_address = std::any_of(run.gpus.begin(), run.gpus.end(), [&](const auto& other) {
+    return !other.pci_bus_id.empty() && has(text, slot_of(other));
+  });
+  if (!any_address) return event.rank >= 0 && event.rank == gpu.rank;
+  if (!addressed) return false;
+  const bool any_host =
+      std::any_of(run.nodes.begin(), run.nodes.end(), [&](const auto& node) { return has(text, " on " + node.host); });
+  if (any_host) return has(text, " on " + run.host_of(gpu.node));
+  return event.rank < 0 || run.node_of(event.rank) == gpu.node;
+}
+
+bool tells_of_damage(std::string_view text) {
+  for (const std::string_view words :
+       {"Xid", "is lost", "fallen off the bus", "busy or unavailable", "uncorrectable ECC"}) {
+    if (has(text, words)) return true;
   }
-  if (gpu.not_run.find("lost") != std::string::npos) faults.push_back(gpu.not_run);
+  return false;
+}
+
+/// Errors that the driver or a library reported of this GPU; an error may list what each rank saw.
+void event_faults(const RunData& run, const results::GpuRow& gpu, Words& faults) {
+  constexpr std::string_view next_rank = ", rank ";
+  for (const auto& event : run.events) {
+    if (!tells_of_damage(event.text)) continue;
+    std::string_view rest = event.text;
+    while (!rest.empty()) {
+      const auto end = std::min(rest.find(next_rank), rest.size());
+      const std::string_view part = rest.substr(0, end);
+      rest = end == rest.size() ? std::string_view() : rest.substr(end + next_rank.size());
+      if (!tells_of_damage(part) || !speaks_of(run, gpu, event, part)) continue;
+      if (std::find(faults.begin(), faults.end(), part) == faults.end()) faults.emplace_back(part);
+    }
+  }
 }
 
 Words faults_of(const JudgeContext& context, const results::GpuRow& gpu) {
   Words faults;
+  if (!is_usable(gpu)) faults.push_back(gpu.state + (gpu.problem.empty() ? "" : ": " + gpu.problem));
   memory_faults(context.run, gpu, faults);
   link_faults(context, gpu, faults);
   event_faults(context.run, gpu, faults);
@@ -78,7 +108,7 @@ Words faults_of(const JudgeContext& context, const results::GpuRow& gpu) {
 
 /// Whether anything at all could be read that would show a fault.
 bool readable(const results::GpuRow& gpu) {
-  return gpu.ecc_uncorrected >= 0 || gpu.pcie_width_max >= 0 || gpu.mig_enabled >= 0;
+  return !is_usable(gpu) || gpu.ecc_uncorrected >= 0 || gpu.pcie_width_max >= 0 || gpu.mig_enabled >= 0;
 }
 
 std::string not_read(const results::GpuRow& gpu) {

@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
-#include <map>
+#include <utility>
 
 #include "analysis/gpu_members.hpp"
 #include "analysis/selection.hpp"
@@ -15,31 +16,63 @@ constexpr double least_allocatable = 0.93;
 
 const Pattern capacity{"gpu.capacity", {{"gpus", "node"}}};
 
-/// Bytes that the ranks of sound series could allocate, by rank: the least over the epochs.
-std::map<int, double> allocatable(const std::vector<const SeriesSet*>& sets) {
-  std::map<int, double> bytes;
-  for (const SeriesSet* set : sets) {
-    for (const results::SeriesRow* row : set->rows) {
-      if (row->status != "ok" || row->checked <= 0 || row->ranks < 1) continue;
-      for (const int rank : set->members) {
-        const auto [at, is_new] = bytes.try_emplace(rank, row->work / row->ranks);
-        if (!is_new) at->second = std::min(at->second, row->work / row->ranks);
-      }
-    }
+/// Bytes that the members of a set could allocate, on average: the least over the sound epochs; NaN without one. The
+/// case knows the sum only.
+double allocatable(const SeriesSet& set) {
+  double least = std::numeric_limits<double>::quiet_NaN();
+  for (const results::SeriesRow* row : set.rows) {
+    if (row->status != "ok" || row->checked <= 0 || row->ranks < 1) continue;
+    least = std::fmin(least, row->work / row->ranks);
   }
-  return bytes;
+  return least;
 }
 
-std::string cause_of(const results::GpuRow& gpu, double sold) {
+std::string cause_of(const results::GpuRow& gpu) {
   if (gpu.mig_enabled == 1) return "the card is partitioned (MIG)";
-  if (gpu.foreign_processes > 0) return fmt::format("{} foreign processes on the card", gpu.foreign_processes);
-  const auto used = static_cast<double>(gpu.memory_used_bytes);
-  if (used > 0.05 * sold) return format_quantity(used, Dimension::bytes) + " were in use before the run began";
-  return "";
+  std::string text;
+  if (static_cast<double>(gpu.memory_used_bytes) > (1 - least_allocatable) * static_cast<double>(gpu.memory_bytes))
+    text = format_quantity(static_cast<double>(gpu.memory_used_bytes), Dimension::bytes) +
+           " were in use before the run began";
+  if (gpu.foreign_processes > 0)
+    text += fmt::format("{}{} foreign processes on the card", text.empty() ? "" : ", ", gpu.foreign_processes);
+  return text;
 }
 
-/// Memory that arrived wrong, or could not be used, outweighs what the card reports.
+void fail(Verdict& verdict, double bytes, const std::string& words, const std::string& member,
+          const std::string& cause) {
+  verdict.decide(Outcome::fail,
+                 fmt::format("only {} {}, {} needed", format_quantity(bytes, Dimension::bytes), words,
+                             format_quantity(least_allocatable * verdict.clause.limit(), Dimension::bytes)));
+  verdict.measured = Figure{bytes, {bytes, bytes, 1}, 0, 0};
+  verdict.member = member;
+  verdict.cause = cause;
+}
+
+/// The one member that the inventory knows a reason of, else all.
+std::pair<std::string, std::string> suspect(const RunData& run, const std::vector<int>& members) {
+  for (const int rank : members) {
+    const auto* gpu = run.gpu_of(rank);
+    if (gpu != nullptr && !cause_of(*gpu).empty()) return {describe_gpu(run, *gpu), cause_of(*gpu)};
+  }
+  if (members.size() == 1) return {describe_gpu_of(run, members.front()), ""};
+  return {run.describe(members), "the figure is the mean of these GPUs: measure each alone to find the one"};
+}
+
+/// Memory that others hold, that could not be allocated, or that does not keep what is written.
 void judge_use(Verdict& verdict, const JudgeContext& context, const std::vector<const SeriesSet*>& sets) {
+  const double least = least_allocatable * verdict.clause.limit();
+  for (const auto& gpu : context.run.gpus) {
+    const auto unused = static_cast<double>(gpu.memory_bytes - gpu.memory_used_bytes);
+    if (verdict.outcome == Outcome::fail || gpu.memory_bytes < 0 || gpu.memory_used_bytes < 0 || unused >= least)
+      continue;
+    fail(verdict, unused, "were free when the run began", describe_gpu(context.run, gpu), cause_of(gpu));
+  }
+  for (const SeriesSet* set : sets) {
+    const double bytes = allocatable(*set);
+    if (verdict.outcome == Outcome::fail || !(bytes < least)) continue;
+    const auto [member, cause] = suspect(context.run, set->members);
+    fail(verdict, bytes, "could be allocated", member, cause);
+  }
   for (const SeriesSet* set : sets) {
     for (const Measurement& m : measure_members(context.run, *set)) {
       if (m.evidence != Evidence::wrong_data) continue;
@@ -50,35 +83,21 @@ void judge_use(Verdict& verdict, const JudgeContext& context, const std::vector<
       return;
     }
   }
-  const double least = least_allocatable * verdict.clause.limit();
-  for (const auto& [rank, bytes] : allocatable(sets)) {
-    if (bytes >= least || verdict.outcome == Outcome::fail) continue;
-    verdict.decide(Outcome::fail,
-                   fmt::format("only {} could be allocated, {} needed", format_quantity(bytes, Dimension::bytes),
-                               format_quantity(least, Dimension::bytes)));
-    verdict.member = describe_gpu_of(context.run, rank);
-    verdict.measured = Figure{bytes, {bytes, bytes, 1}, 0, 0};
-    const auto* gpu = context.run.gpu_of(rank);
-    verdict.cause = gpu == nullptr ? "" : cause_of(*gpu, verdict.clause.value);
-  }
 }
 
 void judge(Verdict& verdict, const JudgeContext& context) {
   std::vector<Counted> members;
-  for (const auto& gpu : context.run.gpus) {
-    members.push_back(
-        {describe_gpu(context.run, gpu), static_cast<double>(gpu.memory_bytes), cause_of(gpu, verdict.clause.value)});
-  }
+  for (const auto& gpu : context.run.gpus)
+    members.push_back({describe_gpu(context.run, gpu), static_cast<double>(gpu.memory_bytes), cause_of(gpu)});
   judge_counted(verdict, members);
   if (context.run.gpus.empty()) verdict.decide(Outcome::not_tested, "the inventory holds no GPU");
-  const auto sets = context.series.matching(capacity);
+  const auto sets = context.series.matching({"gpu.capacity", {}});
   judge_use(verdict, context, sets);
-  double least = std::numeric_limits<double>::infinity();
-  for (const auto& [rank, bytes] : allocatable(sets)) least = std::min(least, bytes);
-  verdict.notes.push_back(sets.empty() || std::isinf(least)
-                              ? "not written and read back: gpu.capacity was not measured"
-                              : fmt::format("{} could be allocated, written and read back on the worst GPU",
-                                            format_quantity(least, Dimension::bytes)));
+  double least = std::numeric_limits<double>::quiet_NaN();
+  for (const SeriesSet* set : sets) least = std::fmin(least, allocatable(*set));
+  verdict.notes.push_back(std::isnan(least) ? "not written and read back: gpu.capacity was not measured"
+                                            : fmt::format("{} a GPU could be allocated, written and read back",
+                                                          format_quantity(least, Dimension::bytes)));
 }
 
 /// What real cards of the model report is less than their name says: firmware, and error correction in GDDR.

@@ -6,6 +6,7 @@
 #include "analysis/expectation.hpp"
 #include "analysis/gpu_members.hpp"
 #include "analysis/selection.hpp"
+#include "core/statistics.hpp"
 
 namespace assay {
 namespace {
@@ -50,6 +51,17 @@ std::string link_cause(const JudgeContext& context, const results::GpuRow& gpu) 
   return gpu.foreign_processes > 0 ? fmt::format("{} foreign processes on the card", gpu.foreign_processes) : "";
 }
 
+/// Cards may share a switch and its way to the host: slow together, while all copy, is then no fault of their links.
+bool may_be_sharing(const std::vector<Measurement>& figures, const Verdict& verdict) {
+  constexpr double alike = 0.85;
+  std::vector<double> values;
+  for (const Measurement& m : figures) {
+    if (m.name.find("gpus:node") == std::string::npos) return false;
+    if (verdict.member.ends_with(m.name)) values.push_back(m.value);
+  }
+  return values.size() > 1 && verdict.measured && verdict.measured->value >= alike * median(values);
+}
+
 void judge(Verdict& verdict, const JudgeContext& context) {
   const Direction direction = verdict.clause.direction;
   auto figures = each_gpu(context, copies(context, verdict.clause));
@@ -67,6 +79,11 @@ void judge(Verdict& verdict, const JudgeContext& context) {
     const auto* gpu = context.run.gpu_of(m.members.front());
     if (gpu != nullptr && verdict.member.starts_with(m.who) && verdict.cause.empty())
       verdict.cause = link_cause(context, *gpu);
+  }
+  if (verdict.outcome == Outcome::fail && verdict.cause.empty() && may_be_sharing(figures, verdict)) {
+    verdict.decide(Outcome::inconclusive, verdict.reason +
+                                              "; but all GPUs copied at once, and they may share a way to "
+                                              "the host: measure each alone");
   }
 }
 

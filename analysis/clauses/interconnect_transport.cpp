@@ -38,7 +38,7 @@ void judge_transport(Verdict& verdict, const JudgeContext& context) {
   std::map<Transport, int> counts;
   for (const SeriesSet* set : network_sets(context)) {
     for (const results::SeriesRow* row : set->rows) {
-      const Transport found = transport_of(row->method);
+      const Transport found = transport_of(context.run, *set, row->method);
       if (found == Transport::unknown || ++counts[found] > 1 || delivers(found, verdict.clause.text)) continue;
       findings.push_back({context.run.describe(set->members) + ": " + set->name(), "NCCL used " + row->method});
       verdict.evidence.push_back(row->series);

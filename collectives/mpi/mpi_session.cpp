@@ -1,5 +1,6 @@
 #include "collectives/mpi/mpi_session.hpp"
 
+#include <dlfcn.h>
 #include <fmt/core.h>
 
 #include <array>
@@ -69,6 +70,16 @@ std::string MpiSession::library_version() {
   mpi::check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
   const std::string_view words(text.data(), static_cast<std::size_t>(length));
   return std::string(words.substr(0, words.find_first_of(std::string_view("\n\0", 2))));
+}
+
+bool MpiSession::takes_device_memory() {
+  // A function of Open MPI and MPICH that not every mpi.h declares; other libraries have a switch in the environment.
+  if (void* found = dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support")) return reinterpret_cast<int (*)()>(found)() != 0;
+  for (const char* name : {"MPICH_GPU_SUPPORT_ENABLED", "MV2_USE_CUDA"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr && std::string_view(value) == "1") return true;
+  }
+  return false;
 }
 
 void MpiSession::abort(ExitCode code) { MPI_Abort(MPI_COMM_WORLD, static_cast<int>(code)); }

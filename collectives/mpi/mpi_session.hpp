@@ -27,6 +27,9 @@ class MpiSession {
   /// May be asked without a session. The library's own words, first line: "Open MPI v4.1.4, package: ...".
   [[nodiscard]] static std::string library_version();
 
+  /// What the library says about pointers to GPU memory ("CUDA-aware"); false when it says nothing.
+  [[nodiscard]] static bool takes_device_memory();
+
   /// Ends all ranks; the process exits with `code` as far as MPI can arrange it.
   void abort(ExitCode code);
 

@@ -34,16 +34,16 @@ std::shared_ptr<Communicator> Communicators::get(Context& context, const std::st
     mine = &cuda::cuda_device(context.device).companion<Communicators>();
     found = mine->find(context.members, setting);
   });
-  agree(context.group, trouble, getting, place_of(context));
   // Ranks may differ: where one has lost the communicator, or has no room to keep one, none uses or keeps it.
-  const bool keep = keeping == Keeping::for_the_run;
-  std::array<double, 2> all{found ? 1.0 : 0.0, keep && mine->kept_.size() < most_kept ? 1.0 : 0.0};
+  const bool keep = keeping == Keeping::for_the_run && !trouble && mine->kept_.size() < most_kept;
+  std::array<double, 3> all{trouble ? 0.0 : 1.0, found ? 1.0 : 0.0, keep ? 1.0 : 0.0};
   context.group.min_in_place(all);
-  if (all[0] > 0) return found;
+  if (all[0] == 0) throw_together(context.group, trouble, getting, place_of(context), {});
+  if (all[1] > 0) return found;
   if (found) found->abort();
   const Seconds patience = context.deadline.remaining() * start_share;
   auto made = std::make_shared<Communicator>(mine->library_, mine->debug_, context, setting, patience);
-  if (all[1] > 0) mine->kept_.push_back({context.members, setting, made});
+  if (all[2] > 0) mine->kept_.push_back({context.members, setting, made});
   return made;
 }
 

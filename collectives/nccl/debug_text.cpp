@@ -308,7 +308,7 @@ std::string method_text(const Summary& summary, bool collective) {
     if (!summary.protocol.empty()) text += '/' + summary.protocol;
     text += ", ";
   }
-  if (summary.channels > 0) text += fmt::format("{} channels, ", summary.channels);
+  if (summary.channels > 0) text += fmt::format("{} channel{}, ", summary.channels, summary.channels == 1 ? "" : "s");
   std::vector<std::string> transports(summary.transports.begin(), summary.transports.end());
   // Networks last, beside the names of their NICs.
   std::ranges::stable_partition(transports, [](const std::string& name) { return !name.starts_with("NET/"); });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "collectives/nccl/probe.hpp"
 #include "core/error.hpp"
 #include "kernels/cuda/check.hpp"
 #include "kernels/cuda/wait.hpp"
@@ -11,13 +12,16 @@ namespace assay::nccl {
 namespace {
 
 // Of the deadline for a batch: the watchdog's patience ends later, so that a hang ends with an abort and words.
-constexpr double batch_share = 0.5;
+constexpr double batch_share = 0.4;
+// Of the same deadline, for each step of trying who answers: six at most.
+constexpr double probe_share = 0.08;
 constexpr Seconds after_abort{2};
 
 }  // namespace
 
 OperationCase::OperationCase(Context& context, const OperationSetup& setup)
-    : group_(context.group),
+    : context_(context),
+      group_(context.group),
       place_(place_of(context)),
       pace_(setup.pace),
       patience_(context.deadline.remaining() * batch_share) {
@@ -85,13 +89,15 @@ void OperationCase::run() {
 }
 
 void OperationCase::end() {
-  if (!any_trouble(group_, trouble_)) {
-    trouble_.guard([&] { wait(patience_); });
-    if (!any_trouble(group_, trouble_)) return;
-  }
+  // Ranks whose partner could not even start wait here for their whole patience; asking the others first would cost
+  // every batch of every healthy run a message more.
+  trouble_.guard([&] { wait(patience_); });
+  if (!any_trouble(group_, trouble_)) return;
   const Progress progress = give_up();
   const char* function = operation_->kind().function;
-  throw_together(group_, trouble_, *function == '\0' ? "send and receive" : function, place_, progress);
+  throw_together(group_, trouble_, *function == '\0' ? "send and receive" : function, place_, progress, [this] {
+    return probe_neighbours(context_, operation_->kind(), patience_ * (probe_share / batch_share));
+  });
 }
 
 Progress OperationCase::give_up() {

@@ -60,6 +60,7 @@ class OperationCase final : public Case {
   [[nodiscard]] Progress give_up();
   void describe();
 
+  Context& context_;
   Group& group_;
   std::string place_;
   Pace pace_;

@@ -81,8 +81,16 @@ std::string diagnosis(const std::vector<Report>& reports) {
   return failed.empty() ? late_ranks(reports) : listed(failed);
 }
 
+bool names_anybody(const std::vector<Report>& reports) {
+  return std::ranges::any_of(reports, [&](const Report& report) {
+    const bool behind = report.progress.queued != reports.front().progress.queued ||
+                        report.progress.done != reports.front().progress.done;
+    return behind || (!report.words.empty() && !report.only_late);
+  });
+}
+
 void throw_together(Group& group, const Trouble& trouble, const std::string& what, const std::string& place,
-                    const Progress& progress) {
+                    const Progress& progress, const std::function<std::string()>& probe) {
   std::vector<Report> reports;
   for (const std::string& text :
        all_gather_texts(group, report_text({place, trouble.words(), trouble.only_late(), progress})))
@@ -91,7 +99,11 @@ void throw_together(Group& group, const Trouble& trouble, const std::string& wha
   const std::string hint = own && !trouble.hint().empty()
                                ? trouble.hint()
                                : "measure the ranks named alone, and look at the kernel logs of their nodes";
-  throw environment_error(fmt::format("{}: {}", what, diagnosis(reports)), hint);
+  std::string words = diagnosis(reports);
+  if (probe && !names_anybody(reports)) {
+    if (const std::string found = probe(); !found.empty()) words += "; " + found;
+  }
+  throw environment_error(fmt::format("{}: {}", what, words), hint);
 }
 
 void agree(Group& group, const Trouble& trouble, const std::string& what, const std::string& place) {

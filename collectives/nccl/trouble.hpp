@@ -37,9 +37,11 @@ struct Progress {
 
 /// Collective, and to be called by all when any_trouble() is true: throws an Error on every rank. It names the ranks
 /// that failed in their own words; where all are only late, the ones that came less far than the others. `place` is
-/// how messages name this rank: "rank 22 (GPU 0000:1b:00.0 on node3)".
+/// how messages name this rank: "rank 22 (GPU 0000:1b:00.0 on node3)". `probe`, when given, is called by all ranks
+/// where that names nobody, and its words are added.
 [[noreturn]] void throw_together(Group& group, const Trouble& trouble, const std::string& what,
-                                 const std::string& place, const Progress& progress);
+                                 const std::string& place, const Progress& progress,
+                                 const std::function<std::string()>& probe = {});
 
 /// Collective: throws on every rank when any is in trouble.
 void agree(Group& group, const Trouble& trouble, const std::string& what, const std::string& place);
@@ -52,5 +54,7 @@ struct Report {
   Progress progress;
 };
 [[nodiscard]] std::string diagnosis(const std::vector<Report>& reports);
+/// False when all are late alike.
+[[nodiscard]] bool names_anybody(const std::vector<Report>& reports);
 
 }  // namespace assay::nccl

@@ -22,6 +22,7 @@ std::string needs_text(const Needs& needs) {
     text += fmt::format(", {} GPU{}", gpus, gpus == 1 ? "" : "s");
   if (needs.gpu_nodes > 1) text += fmt::format(", {} nodes with GPUs", needs.gpu_nodes);
   if (needs.nccl) text += ", NCCL";
+  if (needs.mpi_on_device) text += ", CUDA-aware MPI";
   return text.empty() ? "" : "  (needs " + text.substr(2) + ")";
 }
 

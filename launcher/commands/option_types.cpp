@@ -54,6 +54,12 @@ void add_bytes(CLI::App& command, const std::string& name, std::uint64_t& value,
   add_parsed(command, name, value, help, parse_bytes, "a size such as 4096, 64KiB or 1GB", "SIZE");
 }
 
+void add_gpu_use(CLI::App& command, GpuUse& use) {
+  add_parsed(command, "--gpu", use,
+             "auto: measure GPUs where there are some; require: fail without; off (default auto)", parse_gpu_use,
+             "one of auto, require, off", "USE");
+}
+
 void add_machine_overlay(CLI::App& command, std::filesystem::path& directory) {
   constexpr const char* hidden = "";
   command.add_option("--machine-overlay", directory, "Facts about hosts in DIR/HOST stand before the machine's own")

@@ -6,6 +6,7 @@
 
 #include "core/case.hpp"
 #include "core/units.hpp"
+#include "launcher/run/options.hpp"
 
 namespace CLI {
 class App;
@@ -19,6 +20,8 @@ void add_duration(CLI::App& command, const std::string& name, Seconds& value, co
 void add_bytes(CLI::App& command, const std::string& name, std::uint64_t& value, const std::string& help);
 
 void add_number(CLI::App& command, const std::string& name, std::uint64_t& value, const std::string& help);
+
+void add_gpu_use(CLI::App& command, GpuUse& use);
 
 /// --machine-overlay DIR, not shown in the help: made-up facts about each host, DIR/HOST/sys/... before /sys/...
 void add_machine_overlay(CLI::App& command, std::filesystem::path& directory);

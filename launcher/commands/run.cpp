@@ -40,6 +40,9 @@ class RunCommand final : public Command {
     add_duration(*command, "--deadline", options_.deadline,
                  "End the run when a rank makes no progress for so long (default: from the plan)");
     add_bytes(*command, "--keep", options_.keep_bytes, "Raw samples kept per series, over all ranks (default 64MiB)");
+    add_gpu_use(*command, options_.gpu);
+    command->add_flag("--share-gpus", options_.share_gpus, "Let several ranks work on one GPU");
+    add_machine_overlay(*command, options_.machine_overlay);
     command->add_flag("--quiet,-q", quiet_, "No line for every series");
     command->footer(
         "Examples:\n"
@@ -53,7 +56,7 @@ class RunCommand final : public Command {
   }
 
   ExitCode execute() override {
-    GpuPlugin gpus = GpuPlugin::load(builtin_cases());
+    GpuPlugin gpus = options_.gpu == GpuUse::off ? GpuPlugin::none("--gpu off") : GpuPlugin::load(builtin_cases());
     validate(options_, builtin_cases(), launched_rank().rank == 0);
     // A process started alone lets MPI start a helper, which it looks for in PATH.
     setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0);

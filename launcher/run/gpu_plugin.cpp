@@ -57,6 +57,12 @@ GpuPlugin GpuPlugin::load(Registry& registry, const std::vector<std::filesystem:
   return plugin;
 }
 
+GpuPlugin GpuPlugin::none(std::string why) {
+  GpuPlugin plugin;
+  plugin.why_not_ = std::move(why);
+  return plugin;
+}
+
 void GpuPlugin::open(Registry& registry, const std::vector<std::filesystem::path>& folders) {
   const std::string file = plugin_file(folders);
   SharedLibrary library = open_plugin(file);

@@ -22,6 +22,9 @@ class GpuPlugin {
   [[nodiscard]] static GpuPlugin load(Registry& registry,
                                       const std::vector<std::filesystem::path>& folders = plugin_folders());
 
+  /// None at all, for the given reason.
+  [[nodiscard]] static GpuPlugin none(std::string why);
+
   [[nodiscard]] bool loaded() const { return !built_.empty(); }
   /// nullptr when there is no plug-in, no driver or no GPU.
   [[nodiscard]] DeviceBackend* backend() const { return backend_.get(); }

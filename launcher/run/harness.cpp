@@ -123,6 +123,7 @@ Harness::Pending Harness::measure(const Plan& plan, const PlannedPoint& planned,
   pending.around.fingerprint_before = fingerprint_;
   world.quiet_barrier();
   pending.around.start_time = monotonic_seconds() - setup_.run_start;
+  setup_.telemetry.mark();
   setup_.probe.start();
   if (set != nullptr) {
     Context context{*set,
@@ -141,6 +142,7 @@ Harness::Pending Harness::measure(const Plan& plan, const PlannedPoint& planned,
   }
   setup_.board.enter(PhaseKind::wait, Seconds(0));
   world.quiet_barrier();
+  setup_.telemetry.mark();
   const Disturbance disturbance = setup_.probe.stop();
   pending.around.end_time = monotonic_seconds() - setup_.run_start;
   pending.around.competing_cpus = disturbance.competing_cpus;
@@ -160,8 +162,10 @@ void Harness::record(Pending pending) {
     return;
   }
   if (pending.sampled) measuring_seconds_ += pending.sampled->warmup_seconds + pending.sampled->batch_seconds;
+  const auto gpu_flags =
+      setup_.telemetry.collect(*pending.planned, {pending.around.start_time, pending.around.end_time});
   const auto rows = setup_.recorder.record(*pending.planned, pending.epoch, pending.number,
-                                           pending.sampled ? &*pending.sampled : nullptr, pending.around);
+                                           pending.sampled ? &*pending.sampled : nullptr, pending.around, gpu_flags);
   if (setup_.done) setup_.done(*pending.planned, pending.epoch, rows);
 }
 

@@ -10,6 +10,7 @@
 #include "launcher/run/placement.hpp"
 #include "launcher/run/plan.hpp"
 #include "launcher/run/recorder.hpp"
+#include "launcher/run/run_telemetry.hpp"
 #include "launcher/run/sampler.hpp"
 
 namespace assay {
@@ -24,6 +25,7 @@ struct HarnessSetup {
   std::map<std::string, std::string> settings;
   PhaseBoard& board;
   NodeProbe& probe;
+  RunTelemetry& telemetry;
   Recorder& recorder;
   Device* device;  ///< this rank's GPU; null when it has none
   std::function<bool()> stop_requested;

@@ -8,6 +8,7 @@
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "inventory/system_root.hpp"
 #include "launcher/run/plan.hpp"
 #include "storage/scratch_file.hpp"
 
@@ -52,6 +53,24 @@ int environment_number(const char* name, int fallback) {
 
 }  // namespace
 
+std::string_view to_string(GpuUse use) {
+  switch (use) {
+    case GpuUse::automatic:
+      return "auto";
+    case GpuUse::require:
+      return "require";
+    case GpuUse::off:
+      return "off";
+  }
+  return "auto";
+}
+
+std::optional<GpuUse> parse_gpu_use(std::string_view text) {
+  for (const GpuUse use : {GpuUse::automatic, GpuUse::require, GpuUse::off})
+    if (text == to_string(use)) return use;
+  return std::nullopt;
+}
+
 Seconds RunOptions::effective_budget() const {
   if (budget.value > 0) return budget;
   switch (suite) {
@@ -67,9 +86,10 @@ Seconds RunOptions::effective_budget() const {
 
 std::string RunOptions::canonical() const {
   return fmt::format(
-      "suite={} budget={} filter={} out={} force={} path={} seed={} epochs={} precision={} deadline={} keep={}",
+      "suite={} budget={} filter={} out={} force={} path={} seed={} epochs={} precision={} deadline={} keep={} "
+      "gpu={} share={} overlay={}",
       to_string(suite), effective_budget().value, filter, out.string(), force, path.string(), seed, epochs, precision,
-      deadline.value, keep_bytes);
+      deadline.value, keep_bytes, to_string(gpu), share_gpus, machine_overlay.string());
 }
 
 void validate(const RunOptions& options, const Registry& registry, bool writes_result) {
@@ -82,6 +102,7 @@ void validate(const RunOptions& options, const Registry& registry, bool writes_r
   validate_filter(options, registry);
   if (writes_result && !options.out.empty()) validate_result_path(options.out, options.force);
   if (!options.path.empty()) validate_test_path(options.path);
+  (void)machine_with_overlay(options.machine_overlay);
 }
 
 std::regex compile_filter(const std::string& filter) {

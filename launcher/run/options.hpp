@@ -2,14 +2,25 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <regex>
 #include <string>
+#include <string_view>
 
 #include "core/case.hpp"
 #include "core/registry.hpp"
 #include "core/units.hpp"
 
 namespace assay {
+
+/// Whether GPUs are measured.
+enum class GpuUse {
+  automatic,  ///< where there are some
+  require,    ///< every rank must have one
+  off,
+};
+[[nodiscard]] std::string_view to_string(GpuUse use);
+[[nodiscard]] std::optional<GpuUse> parse_gpu_use(std::string_view text);
 
 /// What `assay run` was asked to do. Equal on all ranks, or the run is refused.
 struct RunOptions {
@@ -24,6 +35,10 @@ struct RunOptions {
   double precision = 0.01;  ///< half width of the 95 % interval of the median / median
   Seconds deadline{0};      ///< longest silence of a phase; 0 = derived from the plan
   std::uint64_t keep_bytes = std::uint64_t{64} << 20;  ///< raw samples kept per series, over all ranks
+
+  GpuUse gpu = GpuUse::automatic;
+  bool share_gpus = false;                ///< several ranks may work on one GPU
+  std::filesystem::path machine_overlay;  ///< made-up facts about hosts; empty = none
 
   /// Wall time that the suite is made for, or the one asked for.
   [[nodiscard]] Seconds effective_budget() const;

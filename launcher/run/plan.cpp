@@ -34,7 +34,9 @@ std::string missing_gpu_need(const Needs& needs, const Layout& layout) {
     return fmt::format("needs {} GPUs on one node, has {}", needs.gpus_on_node, gpus_on_fullest_node(layout));
   if (static_cast<int>(nodes.size()) < needs.gpu_nodes)
     return fmt::format("needs {} nodes with GPUs, has {}", needs.gpu_nodes, nodes.size());
-  if (needs.nccl && !layout.gpu.nccl) return "needs NCCL on every node: see the messages at the start";
+  if (needs.mpi_on_device && !layout.gpu.mpi_takes_device_memory)
+    return "needs an MPI library that takes GPU memory (CUDA-aware), which this one says it does not";
+  if (needs.nccl && !layout.gpu.nccl) return "needs NCCL 2.18 or later on every node: see the messages at the start";
   return {};
 }
 

@@ -104,7 +104,8 @@ Recorder::Contribution Recorder::contribution(const PlannedPoint& planned, std::
 }
 
 std::vector<Recorded> Recorder::record(const PlannedPoint& planned, int epoch, std::uint64_t number,
-                                       const Sampled* sampled, const Surroundings& around) {
+                                       const Sampled* sampled, const Surroundings& around,
+                                       const std::vector<std::uint32_t>& set_flags) {
   const Contribution mine = sampled == nullptr ? Contribution{} : contribution(planned, number, *sampled, around);
   Gathered all;
   for (const auto& header : gather_values<Header>(world_, std::span<const Header>(&mine.header, 1)))
@@ -118,6 +119,7 @@ std::vector<Recorded> Recorder::record(const PlannedPoint& planned, int epoch, s
   for (const auto& members : planned.sets) {
     results::Series series = assemble(planned, members, all);
     describe_surroundings(series.row, epoch, around);
+    if (recorded.size() < set_flags.size()) series.row.flags |= set_flags[recorded.size()];
     series.row.series = writer_->append(series);
     const Work& work = all.headers[static_cast<std::size_t>(members.front())].work;
     const std::vector<double> seconds =

@@ -39,9 +39,10 @@ class Recorder {
   Recorder(Group& world, results::Writer* writer, std::uint64_t keep_bytes, std::uint64_t seed)
       : world_(world), writer_(writer), keep_bytes_(keep_bytes), seed_(seed) {}
 
-  /// `sampled` is null on a rank in no set. On rank 0 the recorded series come back; elsewhere nothing.
+  /// `sampled` is null on a rank in no set. `set_flags`: more flags for each set, on rank 0; may be empty. On rank 0
+  /// the recorded series come back; elsewhere nothing.
   std::vector<Recorded> record(const PlannedPoint& planned, int epoch, std::uint64_t number, const Sampled* sampled,
-                               const Surroundings& around);
+                               const Surroundings& around, const std::vector<std::uint32_t>& set_flags = {});
 
  private:
   /// What a rank sends beside its samples; trivially copyable.

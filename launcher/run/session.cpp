@@ -1,7 +1,6 @@
 #include "launcher/run/session.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <csignal>
@@ -11,12 +10,8 @@
 
 #include "core/error.hpp"
 #include "core/random.hpp"
-#include "inventory/collect.hpp"
 #include "kernels/host/blas_trial.hpp"
 #include "launcher/build_info.hpp"
-#include "launcher/inventory_rows.hpp"
-#include "launcher/run/gpu_placement.hpp"
-#include "launcher/run/row_transport.hpp"
 
 namespace assay {
 
@@ -49,6 +44,7 @@ Session::~Session() = default;
 ExitCode Session::run() {
   agree_on_options();
   look_at_node();
+  look_at_gpus();
   place_on_gpus();
   plan_measurements();
   start_watchdog();
@@ -104,26 +100,6 @@ void Session::agree_on_options() {
                                    "  rank 0: {}\n  rank {}: {}",
                                    format_ranks(others), all[0], first, all[static_cast<std::size_t>(first)]),
                        "start all ranks with the same command line and the same binary"));
-}
-
-void Session::look_at_node() {
-  CollectOptions wanted;
-  if (!options_.path.empty()) wanted.paths.push_back(options_.path.string());
-  wanted.software.push_back({"mpi", mpi_.library_version(), ""});
-  facts_ = collect_node(machine_, wanted);
-  const std::string host = facts_.host.value_or("unknown");
-  const std::string boot = machine_.read("/proc/sys/kernel/random/boot_id").value_or("");
-  placement_ = place_ranks(mpi_.world(), host, host + "/" + boot, facts_.cpu.grant.granted.value_or({}));
-}
-
-void Session::place_on_gpus() {
-  const GpuChoice choice = place_gpus(mpi_.world(), placement_, gpus_);
-  if (choice.ordinal < 0) return;
-  try {
-    device_ = gpus_.backend()->open(choice.ordinal);
-  } catch (const Error& error) {
-    fmt::print(stderr, "assay: {}: {}\n", place(), error.what());
-  }
 }
 
 void Session::plan_measurements() {
@@ -201,48 +177,18 @@ void Session::open_result() {
     watched_writer_ = &*writer_;
   });
   write_tables();
-}
-
-void Session::write_tables() {
-  Group& world = mpi_.world();
-  const bool leader = placement_.local_rank == 0;
-  const std::int32_t node = placement_.node;
-  std::vector<results::SoftwareRow> software = software_rows(facts_, node);
-  software.insert(software.end(), software_.begin(), software_.end());
-  const auto nodes = gather_rows<results::NodeRow>(
-      world, leader ? std::vector{node_row(facts_, node)} : std::vector<results::NodeRow>{});
-  const auto nics =
-      gather_rows<results::NicRow>(world, leader ? nic_rows(facts_, node) : std::vector<results::NicRow>{});
-  const auto disks =
-      gather_rows<results::DiskRow>(world, leader ? disk_rows(facts_, node) : std::vector<results::DiskRow>{});
-  const auto programs =
-      gather_rows<results::SoftwareRow>(world, leader ? software : std::vector<results::SoftwareRow>{});
-  results::RankRow rank;
-  rank.rank = world.rank();
-  rank.node = node;
-  rank.local_rank = placement_.local_rank;
-  rank.pid = getpid();
-  rank.gpu = placement_.layout.gpu_of[static_cast<std::size_t>(world.rank())];
-  rank.bound_cpus = format_ranks(facts_.cpu.grant.bound.value_or({}));
-  rank.share_cpus = format_ranks(placement_.share);
-  const auto ranks = gather_rows<results::RankRow>(world, {rank});
-  on_root([&] {
-    writer_->append(nodes);
-    writer_->append(nics);
-    writer_->append(disks);
-    writer_->append(programs);
-    writer_->append(ranks);
-  });
+  write_gpu_tables();
 }
 
 bool Session::measure() {
   Group& world = mpi_.world();
   NodeProbe probe(world, placement_, usage_);
+  RunTelemetry telemetry(world, placement_, telemetry_source(), origin_, writer_ ? &*writer_ : nullptr);
   Recorder recorder(world, writer_ ? &*writer_ : nullptr, options_.keep_bytes, options_.seed);
   std::optional<Progress> progress;
   if (root()) progress.emplace(plan_, prints_to_terminal(launched_rank().launched), quiet_);
   const double begin = monotonic_seconds();
-  Harness harness({world, placement_, options_, settings_, board_, probe, recorder, device_.get(),
+  Harness harness({world, placement_, options_, settings_, board_, probe, telemetry, recorder, gpu_.device.get(),
                    [this] { return signals_.received() != 0; }, start_,
                    [&](const PlannedPoint& planned, int epoch, const std::vector<Recorded>& recorded) {
                      if (progress)
@@ -255,6 +201,10 @@ bool Session::measure() {
     world.max_in_place(slowest);
     plan_.adapt(epoch + 1, Seconds(slowest[0]), Seconds(slowest[1]), options_.effective_budget());
     measured_share_ = slowest[1] / slowest[0];
+  }
+  if (complete) {
+    telemetry.finish();
+    report_new_xids();
   }
   failed_series_ = progress ? progress->failed() : 0;
   return complete;

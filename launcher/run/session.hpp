@@ -9,12 +9,15 @@
 
 #include "collectives/mpi/mpi_session.hpp"
 #include "inventory/facts.hpp"
+#include "inventory/gpus.hpp"
 #include "inventory/system_root.hpp"
 #include "inventory/usage.hpp"
 #include "launcher/command.hpp"
+#include "launcher/run/gpu_placement.hpp"
 #include "launcher/run/gpu_plugin.hpp"
 #include "launcher/run/harness.hpp"
 #include "launcher/run/placement.hpp"
+#include "launcher/run/placement_report.hpp"
 #include "launcher/run/plan.hpp"
 #include "launcher/run/progress.hpp"
 #include "launcher/run/signals.hpp"
@@ -47,12 +50,21 @@ class Session {
   [[noreturn]] void fail_alike(const Error& error);
   void agree_on_options();
   void look_at_node();
+  void look_at_gpus();
   void place_on_gpus();
   void plan_measurements();
   void start_watchdog();
   void make_settings();
   void open_result();
   void write_tables();
+  void write_gpu_tables();
+  /// On the first rank of each node; GPUs are read only where ranks work on some.
+  [[nodiscard]] std::unique_ptr<TelemetrySource> telemetry_source() const;
+  /// What nodes say of themselves, on rank 0; collective.
+  [[nodiscard]] std::vector<Finding> gather_notes();
+  [[nodiscard]] std::vector<results::SoftwareRow> own_software() const;
+  /// Errors that the driver has logged since the run began become events; collective.
+  void report_new_xids();
   [[nodiscard]] bool measure();
   void finish(bool complete);
 
@@ -71,12 +83,17 @@ class Session {
   MonotonicClock clock_;
   double start_;  ///< monotonic seconds
   std::time_t start_unix_;
-  SystemRoot machine_;
+  SystemRoot machine_ = machine_with_overlay(options_.machine_overlay);
   UsageProbe usage_{machine_};
   NodeFacts facts_;
   Placement placement_;
   GpuPlugin gpus_;
-  std::unique_ptr<Device> device_;  ///< this rank's GPU; null when it has none
+  GpuLibrary gpu_library_;  ///< on the first rank of each node
+  GpuPlacement gpu_;
+  double origin_ = 0;                         ///< when rank 0 began, on this host's clock; monotonic seconds
+  bool emulated_ = false;                     ///< any rank sees modelled hardware
+  std::vector<std::string> placement_table_;  ///< on rank 0
+  std::vector<Finding> findings_;             ///< on rank 0
   Plan plan_;
   std::map<std::string, std::string> settings_;
   std::vector<results::SoftwareRow> software_;

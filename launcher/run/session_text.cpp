@@ -8,6 +8,7 @@
 
 #include "core/random.hpp"
 #include "launcher/build_info.hpp"
+#include "launcher/inventory_gpu_table.hpp"
 #include "launcher/run/say.hpp"
 #include "launcher/run/session.hpp"
 
@@ -17,10 +18,10 @@ namespace {
 
 // What changes results and holds no secrets.
 constexpr std::array recorded_environment{
-    "OMPI_MCA_btl",      "OMPI_MCA_pml",         "OMPI_MCA_coll",      "UCX_TLS",
-    "UCX_NET_DEVICES",   "OMP_NUM_THREADS",      "OMP_PROC_BIND",      "OMP_PLACES",
-    "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "SLURM_JOB_ID",       "SLURM_NNODES",
-    "SLURM_NTASKS",      "SLURM_CPUS_PER_TASK",  "SLURM_JOB_PARTITION"};
+    "OMPI_MCA_btl",         "OMPI_MCA_pml",       "OMPI_MCA_coll", "UCX_TLS",           "UCX_NET_DEVICES",
+    "OMP_NUM_THREADS",      "OMP_PROC_BIND",      "OMP_PLACES",    "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS",
+    "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",  "SLURM_JOB_ID",  "SLURM_NNODES",      "SLURM_NTASKS",
+    "SLURM_CPUS_PER_TASK",  "SLURM_JOB_PARTITION"};
 
 std::string allowed_environment() {
   std::string lines;
@@ -65,12 +66,14 @@ results::RunInfo Session::run_info() const {
   info.options_hash = fmt::format("{:016x}", hash_text(options_.canonical()));
   info.path = options_.path.string();
   info.environment = allowed_environment();
+  info.emulated = emulated_;
   info.status = "running";
   return info;
 }
 
 void Session::print_plan() const {
   const Layout& layout = placement_.layout;
+  if (emulated_) say("{}\n", emulated_notice);
   say("assay {}: {} ranks on {} node{}, suite {}, result {}\n", build_info().version, layout.ranks(), layout.nodes(),
       layout.nodes() == 1 ? "" : "s", to_string(options_.suite), writer_->path().string());
   for (int node = 0; node < layout.nodes(); ++node) {
@@ -79,6 +82,8 @@ void Session::print_plan() const {
     say("  {}: {} ranks, {} CPUs granted{}\n", layout.node_names[index], ranks, layout.cpus_granted[index],
         ranks > layout.cpus_granted[index] ? " (more ranks than CPUs: MPI figures show time-sharing)" : "");
   }
+  for (const std::string& line : placement_table_) say("  {}\n", line);
+  for (const Finding& finding : findings_) say("  {}: {}\n", finding.severity, finding.text);
   for (const results::SoftwareRow& row : software_) say("  {}: {}\n", row.name, row.detail);
   for (const NotApplicable& item : plan_.left_out) say("  not measured: {}: {}\n", item.name, item.reason);
   say("{} points x {} epochs, at most {} each; predicted time {} (deadline of a phase: {})\n", plan_.points.size(),

@@ -188,6 +188,22 @@ TEST(Contradiction, DataSheetValuesAreNone) {
   }
 }
 
+TEST(GpuOffers, ThoseInTheTreeAreSoundAndTrue) {
+  const std::filesystem::path root = ASSAY_SOURCE_DIR;
+  for (const char* name : {"offers/hgx-h100.toml", "tests/emulator/offers/a100-1x8.toml",
+                           "tests/emulator/offers/l40s-2x8.toml", "tests/emulator/offers/h100-4x8.toml"}) {
+    const Offer offer = load_offer(root / name, builtin_clauses());
+    EXPECT_THAT(contradictions(offer, builtin_clauses(), builtin_catalogue()), ::testing::IsEmpty()) << name;
+  }
+  const std::filesystem::path offers = root / "tests/emulator/offers";
+  for (const auto& [product, file, nodes] :
+       {std::tuple{"a100-sxm4-80gb", "a100-1x8.toml", 1}, {"h100-sxm5-80gb", "h100-4x8.toml", 4}}) {
+    GpuCluster cluster(product, nodes, 8);
+    const Offer offer = load_offer(offers / file, builtin_clauses());
+    EXPECT_EQ(judge_run(cluster.run(), offer, builtin_clauses(), false).overall, Outcome::pass) << file;
+  }
+}
+
 TEST(GpuCeiling, MoreThanTheCardCanDoIsInvalidMoreThanSoldIsNot) {
   GpuCluster fast("h100-sxm5-80gb", 1, 8);
   fast.compute["bf16"][2] = 1.3;  // above the data sheet, below what 1980 MHz allow

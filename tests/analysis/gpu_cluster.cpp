@@ -25,6 +25,7 @@ results::GpuRow gpu_row(const Product& product, int node, int gpu, int rank) {
   row.node = node;
   row.gpu = gpu;
   row.rank = rank;
+  row.state = "ok";
   row.name = product.names.front();
   row.uuid = fmt::format("GPU-{:04x}{:04x}", node, gpu);
   row.pci_bus_id = fmt::format("0000:{:02x}:00.0", 0x1b + gpu);
@@ -59,8 +60,15 @@ GpuCluster::GpuCluster(const std::string& product, int nodes, int gpus_per_node)
   for (auto& rank : data_.ranks) {
     rank.gpu = rank.local_rank;
     data_.gpus.push_back(gpu_row(product_, rank.node, rank.local_rank, rank.rank));
-    data_.nics.push_back({rank.node, fmt::format("ib{}", rank.local_rank), "mlx5_core", "up", nic_rate * 8, 4092, 0, "",
-                          fmt::format("mlx5_{}", rank.local_rank)});
+    results::NicRow nic;
+    nic.node = rank.node;
+    nic.name = fmt::format("ib{}", rank.local_rank);
+    nic.state = "up";
+    nic.speed_bits_per_second = nic_rate * 8;
+    nic.rdma_device = fmt::format("mlx5_{}", rank.local_rank);
+    nic.rdma_state = "ACTIVE";
+    nic.link_layer = "InfiniBand";
+    data_.nics.push_back(nic);
   }
   if (product_.nvlinks == 0) node_method = "Ring/Simple, P2P/IPC";
   if (product_.nvlink_generation == 3) node_method = "Ring/Simple, P2P/CUMEM";
@@ -135,12 +143,10 @@ void GpuCluster::measure_memory(SyntheticRun& run) const {
                .value = 0.9 * product_.memory_rate * static_cast<double>(ranks.size()),
                .combine = "concurrent",
                .shares = shares});
-    for (const int rank : ranks) {
-      run.plant({.case_name = "gpu.capacity",
-                 .point = "gpus:node",
-                 .members = {rank},
-                 .work = 0.97 * at(allocatable, rank) * static_cast<double>(product_.memory_reported.front())});
-    }
+    double bytes = 0;
+    for (const int rank : ranks)
+      bytes += 0.97 * at(allocatable, rank) * static_cast<double>(product_.memory_reported.front());
+    run.plant({.case_name = "gpu.capacity", .point = "gpus:node", .members = ranks, .work = bytes});
   }
 }
 
@@ -148,7 +154,18 @@ void GpuCluster::measure_copies(SyntheticRun& run) const {
   const double healthy = 1.02 * expect_pcie(product_, builtin_catalogue(), Direction::one_way).healthy;
   for (int node = 0; node < nodes_; ++node) {
     const auto ranks = ranks_on(node);
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
+    for (const auto& [way, own] : {std::pair{"to_device", &to_device}, {"to_host", &to_host}}) {
+      std::vector<double> shares;
+      for (const int rank : ranks) shares.push_back(at_once * at(*own, rank));
+      run.plant({.case_name = "gpu.host_copy",
+                 .point = fmt::format("way:{}/bytes:67108864/numa:near/gpus:node", way),
+                 .members = ranks,
+                 .direction = "one_way",
+                 .value = healthy * static_cast<double>(ranks.size()),
+                 .combine = "concurrent",
+                 .shares = shares});
+    }
+    for (std::size_t i = 0; copies_alone && i < ranks.size(); ++i) {
       const std::string rest = fmt::format("/bytes:268435456/numa:near/gpus:{}", i);
       const double to = at(to_device, ranks[i]);
       const double back = at(to_host, ranks[i]);

@@ -25,6 +25,8 @@ class GpuCluster {
   std::map<int, double> memory;                          ///< device memory bandwidth
   std::map<int, double> to_device;
   std::map<int, double> to_host;
+  double at_once = 1;                          ///< host copies while all GPUs copy
+  bool copies_alone = true;                    ///< whether each GPU's copies were measured alone, too
   std::map<std::pair<int, int>, double> pair;  ///< peer copies, lower rank first
   std::map<int, double> links;                 ///< peer copies of all pairs of one GPU
   std::map<int, double> nics;                  ///< traffic of one GPU with other nodes

@@ -134,7 +134,7 @@ TEST(GpuFault, MissingCardFailsTheCountAndNamesTheNode) {
   const Verdict& count = verdict_of(judgement, "gpu.count");
   EXPECT_EQ(count.outcome, Outcome::fail);
   EXPECT_EQ(count.member, "node2");
-  EXPECT_THAT(count.cause, HasSubstr("7 GPUs are visible on node2; other nodes also have one at 0000:20:00.0"));
+  EXPECT_THAT(count.cause, HasSubstr("7 GPUs can be used on node2; other nodes also have one at 0000:20:00.0"));
   EXPECT_THAT(judgement.remarks, ElementsAre(HasSubstr("rank 13 on node2")));
 }
 
@@ -153,8 +153,34 @@ TEST(GpuFault, MemoryThatOthersHold) {
   cluster.gpu(0, 3).memory_used_bytes = std::int64_t{16} << 30;
   const Judgement judgement = judged(cluster);
   EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.memory"));
-  EXPECT_THAT(verdict_of(judgement, "gpu.memory").reason, HasSubstr("could be allocated"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.memory").reason, HasSubstr("only 64 GiB were free when the run began"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.memory").member, StartsWith("GPU 3 "));
   EXPECT_THAT(verdict_of(judgement, "gpu.memory").cause, HasSubstr("16 GiB were in use before the run began"));
+}
+
+TEST(GpuFault, ASliceHasLessMemoryThanItsBoardReports) {
+  GpuCluster cluster("a100-sxm4-80gb", 1, 8);
+  cluster.allocatable[2] = 0.5;
+  cluster.gpu(0, 2).mig_enabled = 1;
+  const Judgement judgement = judged(cluster);
+  EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.memory", "gpu.healthy"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.memory").reason, HasSubstr("could be allocated"));
+  EXPECT_THAT(verdict_of(judgement, "gpu.memory").member, StartsWith("GPU 2 "));
+  EXPECT_THAT(verdict_of(judgement, "gpu.memory").cause, HasSubstr("MIG"));
+}
+
+TEST(GpuFault, CopiesOfAllAtOnceMayShareAWayToTheHost) {
+  GpuCluster shared("a100-sxm4-80gb", 1, 8);
+  shared.at_once = 0.5;
+  EXPECT_THAT(not_passed(judged(shared)), IsEmpty()) << "each alone is fast";
+  shared.copies_alone = false;
+  EXPECT_THAT(not_passed(judged(shared)), ElementsAre("gpu.pcie_bandwidth"));
+  const Verdict open = verdict_of(judged(shared), "gpu.pcie_bandwidth");
+  EXPECT_EQ(open.outcome, Outcome::inconclusive);
+  EXPECT_THAT(open.reason, HasSubstr("they may share a way to the host"));
+  shared.at_once = 1;
+  shared.to_device[3] = 0.5;  // slower than the others: its own fault
+  EXPECT_EQ(verdict_of(judged(shared), "gpu.pcie_bandwidth").outcome, Outcome::fail);
 }
 
 TEST(GpuFault, SlowDeviceMemoryOfOneCard) {
@@ -212,16 +238,16 @@ TEST(GpuFault, OneBadPairIsNoBadCard) {
 
 TEST(GpuFault, ErrorsPartitionsAndOtherUsersAreUnhealthy) {
   using Plant = std::pair<void (*)(results::GpuRow&), const char*>;
-  for (const auto& [plant, words] :
-       {Plant{[](results::GpuRow& gpu) { gpu.ecc_uncorrected = 3; }, "3 uncorrected memory errors"},
-        Plant{[](results::GpuRow& gpu) { gpu.remap_pending = 1; }, "needs a reset"},
-        Plant{[](results::GpuRow& gpu) { gpu.remap_failed = 1; }, "no spare is left"},
-        Plant{[](results::GpuRow& gpu) { gpu.mig_enabled = 1; }, "MIG"},
-        Plant{[](results::GpuRow& gpu) { gpu.foreign_processes = 2; }, "2 foreign processes"},
-        Plant{[](results::GpuRow& gpu) { gpu.virtualization = "vgpu"; }, "vGPU"},
-        Plant{[](results::GpuRow& gpu) { gpu.nvlinks = gpu.nvlinks_active = 8; }, "8 NVLinks, this product has 12"},
-        Plant{[](results::GpuRow& gpu) { gpu.pcie_generation_max = 1; }, "PCIe 1 at most, the card can do 4"},
-        Plant{[](results::GpuRow& gpu) { gpu.not_run = "GPU is lost"; }, "GPU is lost"}}) {
+  for (const auto& [plant, words] : {
+           Plant{[](results::GpuRow& gpu) { gpu.ecc_uncorrected = 3; }, "3 uncorrected memory errors"},
+           Plant{[](results::GpuRow& gpu) { gpu.remap_pending = 1; }, "needs a reset"},
+           Plant{[](results::GpuRow& gpu) { gpu.remap_failed = 1; }, "no spare is left"},
+           Plant{[](results::GpuRow& gpu) { gpu.mig_enabled = 1; }, "MIG"},
+           Plant{[](results::GpuRow& gpu) { gpu.foreign_processes = 2; }, "2 foreign processes"},
+           Plant{[](results::GpuRow& gpu) { gpu.virtualization = "vgpu"; }, "vGPU"},
+           Plant{[](results::GpuRow& gpu) { gpu.nvlinks = gpu.nvlinks_active = 8; }, "8 NVLinks, this product has 12"},
+           Plant{[](results::GpuRow& gpu) { gpu.pcie_generation_max = 1; }, "PCIe 1 at most, the card can do 4"},
+       }) {
     GpuCluster cluster("a100-sxm4-80gb", 1, 8);
     plant(cluster.gpu(0, 1));
     const Judgement judgement = judged(cluster);
@@ -244,6 +270,63 @@ TEST(GpuFault, XidOfACardIsAFinding) {
   EXPECT_THAT(verdict_of(judgement, "gpu.healthy").member, StartsWith("GPU 2 "));
 }
 
+TEST(GpuFault, LostCardsAndCardsWithoutADriver) {
+  for (const char* state : {"lost", "no_driver"}) {
+    GpuCluster cluster("a100-sxm4-80gb", 1, 8);
+    results::GpuRow card;
+    card.gpu = 4;
+    card.state = state;
+    card.problem = "what is the matter";
+    card.pci_bus_id = cluster.gpu(0, 4).pci_bus_id;
+    cluster.remove_gpu(0, 4);
+    RunData run = cluster.run();
+    run.gpus.push_back(card);
+    const Judgement judgement = judge(run, cluster.offer());
+    EXPECT_EQ(verdict_of(judgement, "gpu.count").outcome, Outcome::fail);
+    EXPECT_THAT(verdict_of(judgement, "gpu.count").cause,
+                HasSubstr("GPU 4 (0000:1f:00.0) on node1: " + std::string(state)));
+    EXPECT_EQ(verdict_of(judgement, "gpu.healthy").outcome, Outcome::fail);
+    EXPECT_EQ(verdict_of(judgement, "gpu.gemm_bf16").outcome, Outcome::not_tested);
+  }
+}
+
+TEST(GpuFault, CardsOfOtherJobsAreNotOurs) {
+  GpuCluster cluster("a100-sxm4-80gb", 1, 4);
+  RunData run = cluster.run();
+  std::vector<results::GpuRow> others(4);
+  for (int i = 0; i < 4; ++i) {
+    others[static_cast<std::size_t>(i)].gpu = 4 + i;
+    others[static_cast<std::size_t>(i)].state = "hidden";
+  }
+  run.add_gpus(others);
+  const Judgement judgement = judge(run, cluster.offer());
+  EXPECT_THAT(not_passed(judgement), IsEmpty());
+  EXPECT_THAT(judgement.remarks, ElementsAre(HasSubstr("not shown to this job: GPU 4")));
+}
+
+TEST(GpuFault, AnErrorOfOneRankIsNotLaidAtTheOthersThatHeardOfIt) {
+  GpuCluster cluster("a100-sxm4-80gb", 2, 8);
+  RunData run = cluster.run();
+  for (int rank = 0; rank < 16; ++rank) {
+    run.events.push_back(
+        {1, "error", 3, rank,
+         "nccl.all_reduce: failed: AllReduce: rank 3 (GPU 0000:1e:00.0 on node1): aborted, rank 13 (GPU "
+         "0000:20:00.0 on node2): cudaStreamQuery: device(s) is/are busy or unavailable (46)"});
+  }
+  const Judgement judgement = judge(run, cluster.offer());
+  const Verdict& healthy = verdict_of(judgement, "gpu.healthy");
+  EXPECT_EQ(healthy.outcome, Outcome::fail);
+  EXPECT_THAT(healthy.member, StartsWith("GPU 5 (0000:20:00.0, GPU-00010005) on node2"));
+  EXPECT_THAT(healthy.notes, IsEmpty());
+}
+
+TEST(GpuFault, RoceIsNoInfiniBand) {
+  GpuCluster cluster("h100-sxm5-80gb", 2, 8);
+  for (int i = 0; i < 16; ++i) cluster.nic(i / 8, i % 8).link_layer = "Ethernet";
+  EXPECT_THAT(not_passed(judged(cluster)), ElementsAre("interconnect.transport"));
+  EXPECT_EQ(verdict_of(judged(cluster), "interconnect.transport").found, "roce");
+}
+
 TEST(GpuFault, SlowNicFailsTheNetworkOnlyAndIsNamed) {
   GpuCluster cluster("h100-sxm5-80gb", 4, 8);
   cluster.nics[20] = 0.25;
@@ -258,7 +341,7 @@ TEST(GpuFault, SlowNicFailsTheNetworkOnlyAndIsNamed) {
 
 TEST(GpuFault, DeadAndDownRatedNics) {
   GpuCluster dead("h100-sxm5-80gb", 2, 8);
-  dead.nic(1, 6).state = "down";
+  dead.nic(1, 6).rdma_state = "DOWN";
   EXPECT_THAT(not_passed(judged(dead)), ElementsAre("interconnect.nics"));
   const Verdict nics = verdict_of(judged(dead), "interconnect.nics");
   EXPECT_EQ(nics.member, "node2");

@@ -39,7 +39,7 @@ SyntheticRun::SyntheticRun(int nodes, int ranks_per_node) {
   for (int node = 0; node < nodes; ++node) {
     data_.nodes.push_back(node_row(node));
     for (int local = 0; local < ranks_per_node; ++local) {
-      data_.ranks.push_back({node * ranks_per_node + local, node, local, 100 + local, -1, "0-3", "0"});
+      data_.ranks.push_back({node * ranks_per_node + local, node, local, 100 + local, -1, "", "0-3", "0"});
     }
   }
 }

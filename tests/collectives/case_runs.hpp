@@ -6,6 +6,7 @@
 
 #include "core/case.hpp"
 #include "core/registry.hpp"
+#include "tests/collectives/host_device.hpp"
 #include "tests/collectives/mpi_ranks.hpp"
 
 namespace assay {
@@ -22,7 +23,9 @@ inline void on_each_set(const CaseInfo& info, const Layout& layout, const Point&
   if (group) {
     static BufferPool pool;
     const MonotonicClock clock;
-    Context context{*group, pool, 1234, Deadline(clock, Seconds(60)), {0}, {}, {}};
+    static HostDevice device;
+    const auto own = sets[static_cast<std::size_t>(color)];
+    Context context{*group, pool, 1234, Deadline(clock, Seconds(60)), {0}, {}, {}, &device, &layout, own};
     const std::unique_ptr<Case> made = info.make(context, point);
     body(*made, *group);
   }

@@ -9,7 +9,12 @@
 namespace assay {
 namespace {
 
-std::vector<Layout> layouts() { return {Layout::single_node(world().size(), 2), two_nodes()}; }
+std::vector<Layout> layouts() {
+  std::vector<Layout> all{Layout::single_node(world().size(), 2), two_nodes()};
+  for (Layout& layout : all)
+    for (int rank = 0; rank < layout.ranks(); ++rank) layout.gpu_of.push_back(rank);
+  return all;
+}
 
 void at_every_point(const std::function<void(const CaseInfo&, Case&, Group&)>& body) {
   ASSERT_GE(world().size(), 2) << "every case needs two ranks";
@@ -33,7 +38,8 @@ TEST(RegistryTest, AllCasesAreThere) {
     EXPECT_EQ(info.timing, Timing::per_rank) << info.name;
   }
   EXPECT_THAT(names, testing::ElementsAre("mpi.all_gather", "mpi.all_reduce", "mpi.all_to_all", "mpi.bandwidth",
-                                          "mpi.broadcast", "mpi.pairs", "mpi.ping_pong", "mpi.reduce_scatter"));
+                                          "mpi.broadcast", "mpi.gpu_all_reduce", "mpi.gpu_ping_pong", "mpi.pairs",
+                                          "mpi.ping_pong", "mpi.reduce_scatter"));
 }
 
 TEST(ConformanceTest, TimedDataAreRight) {
@@ -79,7 +85,7 @@ TEST(ConformanceTest, DataOfAnEarlierBatchAreNoResult) {
 
 TEST(ConformanceTest, MissingContributionIsNoticed) {
   expect_noticed(Fault::last_rank_missing, [](const CaseInfo& info) {
-    return info.name == "mpi.all_reduce" || info.name == "mpi.reduce_scatter";
+    return info.name == "mpi.all_reduce" || info.name == "mpi.gpu_all_reduce" || info.name == "mpi.reduce_scatter";
   });
 }
 

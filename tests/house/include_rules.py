@@ -23,7 +23,8 @@ APIS = {
     "POSIX and Linux": (
         r"(sys|arpa|net|netinet|linux|gnu)/.*|(unistd|fcntl|sched|pthread|netdb|poll|signal|spawn|dirent|limits|dlfcn|link|time|strings"
         r"|mntent|ifaddrs|termios|glob|errno|x86intrin|immintrin|cpuid)\.h",
-        ["core/buffer.cpp", "inventory/", "kernels/", "collectives/nccl/debug_stream.cpp", "storage/", "results/new_file.cpp", "results/hdf5.cpp", "launcher/"],
+        ["core/buffer.cpp", "inventory/", "kernels/", "collectives/nccl/debug_stream.cpp",
+         "collectives/mpi/mpi_session.cpp", "storage/", "results/new_file.cpp", "results/hdf5.cpp", "launcher/"],
     ),
     "hwloc": (r"hwloc(/.*)?\.h", ["inventory/"]),
     "libibverbs": (r"infiniband/.*", ["inventory/", "collectives/"]),

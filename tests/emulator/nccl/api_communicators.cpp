@@ -75,21 +75,7 @@ ncclResult_t start(ncclComm_t* comm, int nranks, const ncclUniqueId& id, int ran
   });
 }
 
-thread_local std::string last_error;
-
 }  // namespace
-
-namespace emulator::nccl {
-
-void remember(const std::string& text) {
-  last_error = text;
-  int device = 0;
-  cudaGetDevice(&device);
-  DebugStream::get().warn(device, text);
-}
-const std::string& remembered() { return last_error; }
-
-}  // namespace emulator::nccl
 
 extern "C" {
 
@@ -124,7 +110,7 @@ const char* ncclGetErrorString(ncclResult_t result) {
 
 const char* ncclGetLastError(ncclComm_t comm) {
   static thread_local std::string text;
-  text = emulator::nccl::remembered();
+  text = emulator::nccl::LastError::get().text();
   guarded([&] {
     if (comm != nullptr) {
       const auto own = Handles::get().find(comm)->last_error();

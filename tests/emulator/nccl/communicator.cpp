@@ -10,9 +10,9 @@
 
 #include "tests/emulator/cuda/engine.hpp"
 #include "tests/emulator/model/noise.hpp"
-#include "tests/emulator/nccl/debug.hpp"
 #include "tests/emulator/nccl/failure.hpp"
 #include "tests/emulator/nccl/faults.hpp"
+#include "tests/emulator/nccl/last_error.hpp"
 #include "tests/emulator/nccl/report.hpp"
 
 namespace emulator::nccl {
@@ -178,7 +178,7 @@ void Communicator::fail_later(ncclResult_t code, const std::string& text) {
     const std::lock_guard lock(mutex_);
     error_text_ = text;
   }
-  DebugStream::get().warn(identity_.device, text);
+  LastError::get().set(text);
   if (state_ == ncclSuccess) state_ = code;
 }
 

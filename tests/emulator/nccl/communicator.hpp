@@ -4,6 +4,7 @@
 #include <nccl.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -100,6 +101,8 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   [[nodiscard]] Estimate estimate(const Call& call, double bytes);
   void put(cudaStream_t stream, const std::string& name, std::vector<int> resources,
            std::function<double(Communicator&, double)> body);
+  /// Gives others that enqueue at the same time a moment to announce what they share with this communicator.
+  void settle() const;
   /// Lets happen what a fault has planned for an operation of this name on this card. Throws Aborted.
   void meet_faults(const std::string& name);
 
@@ -124,6 +127,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
   // Of the operation that runs; guarded by its turn.
   std::uint64_t sequence_ = 0, message_groups_ = 0;
   double last_end_ = 0;
+  std::chrono::steady_clock::time_point last_run_{};
 };
 
 }  // namespace emulator::nccl

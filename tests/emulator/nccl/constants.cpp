@@ -48,7 +48,7 @@ double efficiency(Pattern pattern, Medium medium, int nvlink_generation) {
       return 1;
     case Medium::nvlink:
       if (pattern == Pattern::nvls) return nvlink_nvls(nvlink_generation);
-      if (pattern == Pattern::nvls_tree) return 0.95 * nvlink_nvls(nvlink_generation);
+      if (pattern == Pattern::nvls_tree) return 0.91 * nvlink_nvls(nvlink_generation);
       if (pattern == Pattern::message) return 0.83;
       return (pattern == Pattern::tree ? 0.92 : 1) * nvlink_ring(nvlink_generation);
     case Medium::pcie:

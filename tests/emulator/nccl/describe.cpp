@@ -45,6 +45,7 @@ class Describer {
     add_rails();
     if (shape_.nvls) add_nvls_ports();
     add_spine();
+    shape_.shared = may_be_shared();
     return std::move(shape_);
   }
 
@@ -200,19 +201,28 @@ class Describer {
   void add_rails() {
     shape_.rails.resize(shape_.node_ranks.size());
     if (shape_.nodes() < 2) return;
-    for (std::size_t i = 0; i < shape_.node_ranks.size(); ++i) {
+    for (std::size_t node = 0; node < shape_.node_ranks.size(); ++node) {
+      const auto& ranks = shape_.node_ranks[node];
       std::set<const Nic*> seen;
-      for (const int rank : shape_.node_ranks[i]) {
-        const Port& port = ports_[static_cast<std::size_t>(rank)];
-        if (!seen.insert(port.nic).second) continue;
-        Hop out{.medium = port.medium, .out = {}, .in = {}}, in = out;
-        add_port(out.out, port, rank, true);
-        add_port(in.in, port, rank, false);
-        out.gdr = in.gdr = port.medium == Medium::nic;
-        out.nic_out = in.nic_in = port.nic == nullptr ? -1 : port.nic->slot;
-        shape_.rails[i].emplace_back(out, in);
+      for (std::size_t i = 0; i < ranks.size(); ++i) {
+        if (!seen.insert(ports_[static_cast<std::size_t>(ranks[i])].nic).second) continue;
+        shape_.rails[node].push_back(rail(ranks[i], ranks[(i + 1) % ranks.size()]));
       }
     }
+  }
+  Rail rail(int exit, int entry) {
+    const Port port = ports_[static_cast<std::size_t>(exit)];
+    Port back = port;
+    // Over NVLink the GPU next to the NIC takes what comes; else the rank where the ring goes on does itself.
+    if (shape_.nvlink_generation == 0) back.gpu = &gpu(entry);
+    Rail rail{.out = {.medium = port.medium, .out = {}, .in = {}},
+              .in = {.medium = port.medium, .out = {}, .in = {}},
+              .exit_rank = exit};
+    add_port(rail.out.out, port, exit, true);
+    add_port(rail.in.in, back, exit, false);
+    rail.out.gdr = rail.in.gdr = port.medium == Medium::nic;
+    rail.out.nic_out = rail.in.nic_in = port.nic == nullptr ? -1 : port.nic->slot;
+    return rail;
   }
   void add_nvls_ports() {
     for (const auto& ranks : shape_.node_ranks) {
@@ -223,6 +233,27 @@ class Describer {
         ports.emplace_back(shape_.hop(rank, other).out.front(), shape_.hop(other, rank).in.front());
       }
     }
+  }
+  /// NVLink ports are a card's own; PCIe bridges, links between sockets and NICs may be others' as well.
+  bool may_be_shared() const {
+    bool over_pcie = false;
+    for (const auto& row : shape_.hops) {
+      over_pcie = over_pcie || std::ranges::any_of(row, [](const Hop& hop) {
+                    return hop.medium == Medium::pcie || hop.medium == Medium::host;
+                  });
+    }
+    for (const auto& ranks : shape_.node_ranks) {
+      const int number = (*places_)[static_cast<std::size_t>(ranks.front())].node;
+      for (const auto& other : cluster_->nodes()[static_cast<std::size_t>(number)].gpus) {
+        const Place place{number, other.index};
+        if (std::ranges::find(*places_, place) != places_->end()) continue;
+        if (over_pcie) return true;
+        const Port port = port_of(place);
+        const auto same = [&](const Port& mine) { return mine.nic == port.nic; };
+        if (shape_.nodes() > 1 && std::ranges::any_of(ports_, same)) return true;
+      }
+    }
+    return false;
   }
   void add_spine() {
     if (cluster_->fabric().oversubscription <= 1) return;

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "tests/emulator/cuda/engine.hpp"
 #include "tests/emulator/model/noise.hpp"
@@ -128,6 +130,11 @@ void Communicator::submit(const std::vector<Message>& messages, cudaStream_t str
   });
 }
 
+void Communicator::settle() const {
+  constexpr std::chrono::milliseconds same_batch{1}, moment{4};
+  if (shape_.shared && std::chrono::steady_clock::now() - last_run_ > same_batch) std::this_thread::sleep_for(moment);
+}
+
 void Communicator::put(cudaStream_t stream, const std::string& name, std::vector<int> resources,
                        std::function<double(Communicator&, double)> body) {
   auto ticket = is_capturing(stream) ? nullptr : Order::take(order_);
@@ -135,7 +142,10 @@ void Communicator::put(cudaStream_t stream, const std::string& name, std::vector
     try {
       const Order::Turn turn(*self->order_, ticket.get(), self->aborted_);
       self->meet_faults(name);
-      return body(*self, start);
+      self->settle();
+      const double end = body(*self, start);
+      self->last_run_ = std::chrono::steady_clock::now();
+      return end;
     } catch (const Aborted&) {
       return start;
     }

@@ -8,12 +8,9 @@
 #include "tests/emulator/nccl/area.hpp"
 #include "tests/emulator/nccl/failure.hpp"
 #include "tests/emulator/nccl/group.hpp"
+#include "tests/emulator/nccl/last_error.hpp"
 
 namespace emulator::nccl {
-
-/// Keeps the words for ncclGetLastError and the debug stream.
-void remember(const std::string& text);
-const std::string& remembered();
 
 /// Runs the body of a call of the C interface; what it throws becomes the result.
 template <typename Body>
@@ -21,13 +18,13 @@ ncclResult_t guarded(Body body) {
   try {
     return body();
   } catch (const Failure& failure) {
-    remember(failure.what());
+    LastError::get().set(failure.what());
     return failure.code();
   } catch (const Aborted&) {
-    remember("aborted");
+    LastError::get().set("aborted");
     return ncclInternalError;
   } catch (const std::exception& error) {
-    remember(error.what());
+    LastError::get().set(error.what());
     return ncclInternalError;
   }
 }

@@ -42,18 +42,26 @@ class Loads {
     for (const int index : hop.out) segment(index, share, reached);
     for (const int index : hop.in) segment(index, share, reached);
   }
-  /// Hops between neighbours of the same node; closed to a ring when there is no other node.
-  void chains(double forth, double back, Pattern pattern) {
+  /// Both ways over the hops between neighbours of a node.
+  void chains(double share, Pattern pattern) {
     for (const auto& ranks : shape_->node_ranks) {
       for (std::size_t i = 0; i + 1 < ranks.size(); ++i) {
-        if (forth > 0) hop(shape_->hop(ranks[i], ranks[i + 1]), forth, pattern);
-        if (back > 0) hop(shape_->hop(ranks[i + 1], ranks[i]), back, pattern);
+        hop(shape_->hop(ranks[i], ranks[i + 1]), share, pattern);
+        hop(shape_->hop(ranks[i + 1], ranks[i]), share, pattern);
       }
     }
   }
-  void close_ring(double share) {
-    const auto& ranks = shape_->node_ranks.front();
-    if (shape_->nodes() == 1 && ranks.size() > 1) hop(shape_->hop(ranks.back(), ranks.front()), share, Pattern::ring);
+  /// Round every node; a ring to other nodes leaves out the hop behind its exit.
+  void rings(double share) {
+    const int count = shape_->nodes() > 1 ? shape_->rings() : 1;
+    for (std::size_t node = 0; node < shape_->node_ranks.size(); ++node) {
+      const auto& ranks = shape_->node_ranks[node];
+      for (std::size_t i = 0; i < ranks.size() && ranks.size() > 1; ++i) {
+        const int cut = shape_->nodes() > 1 ? exits(node, ranks[i], count) : 0;
+        const double used = 1 - static_cast<double>(cut) / count;
+        if (used > 0) hop(shape_->hop(ranks[i], ranks[(i + 1) % ranks.size()]), share * used, Pattern::ring);
+      }
+    }
   }
   /// `share` out of and into every node, spread over the rings' NICs.
   void nics(double share, Pattern pattern) {
@@ -61,9 +69,9 @@ class Loads {
     const int rings = shape_->rings();
     for (const auto& node : shape_->rails) {
       for (int ring = 0; ring < rings; ++ring) {
-        const auto& [out, in] = node[static_cast<std::size_t>(ring)];
-        hop(out, share / rings, pattern);
-        hop(in, share / rings, pattern);
+        const auto& rail = node[static_cast<std::size_t>(ring)];
+        hop(rail.out, share / rings, pattern);
+        hop(rail.in, share / rings, pattern);
       }
     }
   }
@@ -94,6 +102,14 @@ class Loads {
   std::vector<double> take() { return std::move(seconds_); }
 
  private:
+  [[nodiscard]] int exits(std::size_t node, int rank, int rings) const {
+    int count = 0;
+    for (int ring = 0; ring < rings; ++ring) {
+      if (shape_->rails[node][static_cast<std::size_t>(ring)].exit_rank == rank) ++count;
+    }
+    return count;
+  }
+
   const Shape* shape_;
   std::vector<double> seconds_;
 };
@@ -115,7 +131,7 @@ double crossing(Collective collective, Algorithm algorithm, const Shape& shape) 
 double wire_latency(const Shape& shape) {
   double most = 0;
   for (const auto& node : shape.rails) {
-    for (const auto& [out, in] : node) most = std::max(most, hop_latency(out, shape.nvlink_generation));
+    for (const auto& rail : node) most = std::max(most, hop_latency(rail.out, shape.nvlink_generation));
   }
   return most;
 }
@@ -240,13 +256,12 @@ std::vector<double> loads(Collective collective, Algorithm algorithm, const Shap
   switch (algorithm) {
     case Algorithm::ring: {
       const double share = ring_share(collective, shape.ranks());
-      loads.chains(share, 0, Pattern::ring);
-      loads.close_ring(share);
+      loads.rings(share);
       loads.nics(share, Pattern::ring);
       break;
     }
     case Algorithm::tree:
-      loads.chains(1, 1, Pattern::tree);
+      loads.chains(1, Pattern::tree);
       loads.nics(tree_nic_share(shape), Pattern::tree);
       break;
     case Algorithm::nvls:
@@ -257,7 +272,7 @@ std::vector<double> loads(Collective collective, Algorithm algorithm, const Shap
       loads.nics(tree_nic_share(shape), Pattern::nvls_tree);
       break;
     case Algorithm::collnet:
-      shape.nvls ? loads.nvls(Pattern::nvls) : loads.chains(1, 1, Pattern::tree);
+      shape.nvls ? loads.nvls(Pattern::nvls) : loads.chains(1, Pattern::tree);
       loads.nics(1, Pattern::nvls_tree);
       break;
   }

@@ -201,7 +201,7 @@ void report_connections(const Communicator& communicator) {
   report_rings(communicator);
   bool gdr = shape.nodes() > 1;
   for (const auto& rails : shape.rails) {
-    for (const auto& [out, in] : rails) gdr = gdr && out.gdr;
+    for (const auto& rail : rails) gdr = gdr && rail.out.gdr;
   }
   info(communicator, subsystem_init, fmt::format("Connected all rings, use ring PXN 0 GDR {}", gdr ? 1 : 0));
   info(communicator, subsystem_init, "Connected all trees");
@@ -229,7 +229,8 @@ void report_call(const Communicator& communicator, const Operation& operation, s
              static_cast<int>(call.reduction.operation), call.root, communicator.tag() & 0xffffffffffffU, me.ranks,
              stream));
   }
-  if (me.rank != 0 || me.ranks < 2 || !debug.informs(subsystem_tuning)) return;
+  const bool messages = call.collective >= Collective::all_to_all;  // NCCL makes them of sends and receives
+  if (me.rank != 0 || me.ranks < 2 || messages || !debug.informs(subsystem_tuning)) return;
   const bool nvls = operation.plan->algorithm == Algorithm::nvls || operation.plan->algorithm == Algorithm::nvls_tree;
   const int channels = nvls ? 16 : channels_of(communicator.shape());
   const auto bytes = call.count * size_of(call.type);

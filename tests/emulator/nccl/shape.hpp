@@ -25,17 +25,25 @@ struct Hop {
   int nic_out = -1, nic_in = -1;  ///< NICs used, as places in Cluster; -1 = none.
 };
 
+/// A NIC that rings between nodes use: the ways out of the node and into it. A ring leaves at one rank of the node and
+/// comes back at the next in the node's order.
+struct Rail {
+  Hop out, in;
+  int exit_rank = 0;
+};
+
 /// What NCCL could know of the machines that a communicator spans: input of the time model, and no more than it needs.
 struct Shape {
   std::vector<int> node_of;                  ///< Per rank: 0, 1, ... in order of appearance.
   std::vector<std::vector<int>> node_ranks;  ///< Per node.
   std::vector<Segment> segments;
   std::vector<std::vector<Hop>> hops;                        ///< [from][to]
-  std::vector<std::vector<std::pair<Hop, Hop>>> rails;       ///< Per node: the ways out of and into it that rings use.
+  std::vector<std::vector<Rail>> rails;                      ///< Per node.
   std::vector<std::vector<std::pair<int, int>>> nvls_ports;  ///< Per node: segments (out, in) of each rank's NVLink.
   int nvlink_generation = 0;                                 ///< 0 = the ranks have none.
   bool nvls = false;                                         ///< Every node has switches that reduce.
   bool sharp = false;                                        ///< The fabric's switches reduce.
+  bool shared = false;    ///< Cards of these nodes that are no ranks may use the same segments.
   double spine_rate = 0;  ///< [B/s] of the whole spine in one direction; 0 = as much as all NICs together.
 
   [[nodiscard]] int ranks() const { return static_cast<int>(node_of.size()); }

@@ -59,7 +59,10 @@ class Run(unittest.TestCase):
         self.assertEqual(out.split(), ["rank", "rank"])
 
     def test_the_overlay_has_the_host_it_runs_on(self):
-        run("h100-1x2.toml", command=shell("test $(cat {overlay}/$(hostname)/sys/class/infiniband/mlx5_0/ports/1/state | wc -l) = 1"))
+        for ranks in ("1", "0"):
+            out = run("h100-2x4.toml" if ranks == "0" else "h100-1x2.toml", "-np", ranks,
+                      command=shell("cat {overlay}/$(hostname)/sys/class/infiniband/mlx5_0/ports/1/state")).stdout
+            self.assertEqual(out.strip(), "4: ACTIVE")
 
     def test_bad_configuration_ends_with_99(self):
         done = run("h100-1x2.toml", "--fault", "gremlin", command=["true"], expect=99)

@@ -1,6 +1,7 @@
 // Scenarios about errors, aborts, graphs, groups and parts of communicators.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -255,6 +256,49 @@ void wrong(Rank& rank) {
   check(ncclCommDestroy(comm), "ncclCommDestroy");
 }
 
+/// Holds a stream until all ranks have enqueued their work.
+class Gate {
+ public:
+  explicit Gate(const Rank& rank) {
+    const auto wait = [](void* flag) {
+      while (!static_cast<std::atomic<bool>*>(flag)->load()) std::this_thread::sleep_for(1ms);
+    };
+    check(cudaLaunchHostFunc(rank.stream(), wait, &open_), "cudaLaunchHostFunc");
+  }
+  void open_when_all_are_here(const Rank& rank) {
+    rank.meet("gate");
+    open_ = true;
+  }
+
+ private:
+  std::atomic<bool> open_{false};
+};
+
+/// All-reduces of pairs of ranks, one of each node, that are under way at the same time; or of the first pair alone.
+void pairs_at_once(Rank& rank) {
+  const auto comm = rank.communicator();
+  const int pairs = rank.ranks() / 2;
+  ncclComm_t pair = nullptr;
+  check(ncclCommSplit(comm, rank.rank() % pairs, 0, &pair, nullptr), "ncclCommSplit");
+  const std::size_t bytes = std::size_t{1} << 30;
+  const Buffer buffer(bytes);
+  const bool alone = rank.words().front() == "alone", idle = alone && rank.rank() % pairs != 0;
+  Gate gate(rank);
+  cudaEvent_t begin = nullptr, end = nullptr;
+  check(cudaEventCreate(&begin), "cudaEventCreate");
+  check(cudaEventCreate(&end), "cudaEventCreate");
+  check(cudaEventRecord(begin, rank.stream()), "cudaEventRecord");
+  for (int i = 0; i < 3 && !idle; ++i) all_reduce(rank, pair, buffer);
+  check(cudaEventRecord(end, rank.stream()), "cudaEventRecord");
+  gate.open_when_all_are_here(rank);
+  rank.synchronize();
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, begin, end), "cudaEventElapsedTime");
+  if (!idle) rank.say("rate", 3 * static_cast<double>(bytes) / (static_cast<double>(milliseconds) * 1e-3));
+  check(ncclCommDestroy(pair), "ncclCommDestroy");
+  check(ncclCommDestroy(comm), "ncclCommDestroy");
+}
+
 }  // namespace
 
 std::map<std::string, Scenario> behaviour_scenarios() {
@@ -270,7 +314,8 @@ std::map<std::string, Scenario> behaviour_scenarios() {
           {"no_algorithm", no_algorithm},
           {"once", once},
           {"bad_arguments", bad_arguments},
-          {"wrong", wrong}};
+          {"wrong", wrong},
+          {"pairs_at_once", pairs_at_once}};
 }
 
 }  // namespace emulator::nccl::tests

@@ -213,11 +213,11 @@ void data(Rank& rank) {
       test_scattering(job);
     }
   }
-  for (const size_t count : {size_t{0}, size_t{5}, size_t{70001}, size_t{1} << 20, (size_t{12} << 20) + 4}) {
+  for (const size_t count : {size_t{0}, size_t{5}, size_t{70001}, size_t{300001}, (size_t{12} << 20) + 4}) {
     for (const auto* type : {&all[0], &all[9]}) {
       const Job job{rank, comm, *type, count};
       test_reductions(job);
-      if (count < size_t{1} << 20 || type == &all[0]) {
+      if (count < 100000 || type == &all[0]) {
         test_scattering(job);
         test_gathering(job);
         test_messages(job);

@@ -69,6 +69,15 @@ ncclUniqueId Rank::id(const std::string& name) const {
   return id;
 }
 
+void Rank::meet(const std::string& name) const {
+  const std::filesystem::path state = std::getenv("ASSAY_EMULATOR_STATE");
+  const auto file = [&](int rank) { return state / fmt::format("met-{}-{}", name, rank); };
+  std::ofstream(file(rank_)) << "";
+  for (int rank = 0; rank < ranks_; ++rank) {
+    while (!std::filesystem::exists(file(rank))) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 ncclComm_t Rank::communicator(const std::string& name) const {
   ncclComm_t comm = nullptr;
   check(ncclCommInitRank(&comm, ranks_, id(name), rank_), "ncclCommInitRank");

@@ -55,6 +55,8 @@ class Rank {
   ncclComm_t communicator(const std::string& name = "world") const;
   /// Waits for the stream; the time that `work` put into it took on the device [s].
   double timed(const std::function<void()>& work) const;
+  /// Waits until all ranks have come here, by files of the state directory; once for each name.
+  void meet(const std::string& name) const;
   void synchronize() const { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
   /// For the test: one line "RANK name value".
   void say(const std::string& name, double value) const;

@@ -42,7 +42,9 @@ Shape shape_of(const Machine& machine) {
       const int out = nic_segment(machine, node, nic);
       shape.segments.insert(shape.segments.end(), 2, {.rate = machine.nic_rate, .node = node, .nic = nic});
       shape.rails[static_cast<std::size_t>(node)].push_back(
-          {Hop{.medium = Medium::nic, .out = {out}, .in = {}}, Hop{.medium = Medium::nic, .out = {}, .in = {out + 1}}});
+          {.out = {.medium = Medium::nic, .out = {out}, .in = {}},
+           .in = {.medium = Medium::nic, .out = {}, .in = {out + 1}},
+           .exit_rank = node * machine.gpus + nic * machine.gpus / machine.nics});
     }
   }
   shape.hops.resize(static_cast<std::size_t>(ranks));
