@@ -1,5 +1,3 @@
-// Memory and events of other processes. A handle names the owner's process and file descriptor; /proc gives access to
-// it, so that nothing is left behind when a process dies.
 #include "tests/emulator/cuda/ipc.hpp"
 
 #include <fcntl.h>
@@ -17,6 +15,8 @@
 #include "tests/emulator/cuda/process.hpp"
 #include "tests/emulator/model/routes.hpp"
 
+// A handle names the owner's process and file descriptor; /proc gives access to it, so that nothing is left behind when
+// a process dies.
 namespace emulator {
 namespace {
 

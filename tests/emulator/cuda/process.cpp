@@ -67,6 +67,7 @@ Process::Process() {
   const Node& node = cluster.this_node();
   zero_time_ = cluster.zero_time();
   strict_ = environment("ASSAY_EMULATOR_STRICT") == "1";
+  checks_images_ = environment("ASSAY_EMULATOR_IMAGES") == "1";
   const bool old = node.fault(FaultKind::driver_too_old) != nullptr;
   driver_version_ = old ? driver_too_old : driver_of_now;
   if (old) {

@@ -56,6 +56,10 @@ class Process {
   /// Copies to the host write a pattern to their destination until they are synchronised (ASSAY_EMULATOR_STRICT=1).
   [[nodiscard]] bool strict() const { return strict_; }
 
+  /// A kernel runs only on cards that it was compiled for (ASSAY_EMULATOR_IMAGES=1); otherwise code for one
+  /// architecture stands for all, which saves build time.
+  [[nodiscard]] bool checks_images() const { return checks_images_; }
+
   [[nodiscard]] Scheduler& scheduler() { return scheduler_; }
   [[nodiscard]] AddressSpace& memory() { return memory_; }
   [[nodiscard]] Deliveries& deliveries() { return deliveries_; }
@@ -67,7 +71,7 @@ class Process {
 
   cudaError_t start_error_ = cudaSuccess;
   int driver_version_ = 0;
-  bool zero_time_ = false, strict_ = false;
+  bool zero_time_ = false, strict_ = false, checks_images_ = false;
   std::atomic<double> clock_{0};
   std::atomic<std::uint64_t> memory_version_{0};
   std::deque<Device> devices_;

@@ -1,4 +1,5 @@
 #include <csignal>
+#include <cstdlib>
 
 #include "tests/emulator/cuda/tests/sample.hpp"
 #include "tests/emulator/cuda/tests/support.hpp"
@@ -65,6 +66,7 @@ TEST(Kernel, UnknownKernelFailsByName) {
 TEST(Kernel, OtherArchitectureHasNoImage) {
   const std::string a100 = "name = 'a100'\n[[nodes]]\ngpus = {product = 'a100-sxm4-80gb', count = 1}\n";
   run(a100, [] {
+    setenv("ASSAY_EMULATOR_IMAGES", "1", 1);
     unsigned* counter = to_device(std::vector<unsigned>{0});
     EXPECT_EQ(sample::launch_count(counter, nullptr, 1, 1), cudaErrorNoKernelImageForDevice);
   });
