@@ -91,5 +91,8 @@ struct Measurement {
 
 /// Flags that mark a series as disturbed from outside of what is under test.
 [[nodiscard]] std::uint32_t disturbance_flags();
+/// Those flags of a series that can have made its figure worse: a rate that the device timed itself does not depend on
+/// what the host's CPUs do besides.
+[[nodiscard]] std::uint32_t disturbance_of(const results::SeriesRow& row);
 
 }  // namespace assay

@@ -123,7 +123,7 @@ Judgement judge_run(const RunData& run, const Offer& offer, const ClauseRegistry
   judgement.partial = partial;
   judgement.series = static_cast<std::int64_t>(run.series.size());
   judgement.disturbed_series = std::count_if(run.series.begin(), run.series.end(), [](const results::SeriesRow& row) {
-    return (row.flags & disturbance_flags()) != 0;
+    return disturbance_of(row) != 0;
   });
   const SeriesIndex index(run);
   judgement.remarks = remarks(run);

@@ -26,6 +26,7 @@ struct Planted {
   std::uint32_t flags = 0;
   std::string combine = "slowest";
   std::string method = {};
+  std::string timing = "per_rank";
   std::vector<double> shares = {};  ///< of each member's own value, where they differ: 1 = an equal part of `value`
   double start_time = 0;            ///< of the first epoch; each lasts `seconds`, the next begins then
   double seconds = 0;
