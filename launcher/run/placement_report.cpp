@@ -40,10 +40,11 @@ bool any_gpu(const PlacementFacts& facts) {
 
 std::string line_of(const PlacementFacts& facts, const results::RankRow& rank) {
   const results::GpuRow* gpu = gpu_of(facts, rank);
-  if (gpu == nullptr) return fmt::format("no GPU, CPUs {}", rank.share_cpus);
+  const std::string cpus = rank.share_cpus.empty() ? "none of its own" : rank.share_cpus;
+  if (gpu == nullptr) return "no GPU, CPUs " + cpus;
   return fmt::format("GPU {} {} {}, NIC {}, CPUs {}", gpu->gpu, gpu->pci_bus_id, gpu->name,
                      rank.nic.empty() ? "not known" : rank.nic,
-                     rank.share_cpus.empty() ? "none of its own" : rank.share_cpus);
+                     cpus);
 }
 
 std::vector<std::string> table_by_rank(const PlacementFacts& facts) {

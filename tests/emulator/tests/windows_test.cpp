@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <set>
 
 namespace emulator {
 namespace {
@@ -36,6 +37,13 @@ TEST(Windows, DependOnLengthAndSeedOnly) {
   EXPECT_EQ(windows(100 * mebi, 3), windows(100 * mebi, 3));
   EXPECT_NE(windows(100 * mebi, 3), windows(100 * mebi, 4));
   EXPECT_NE(windows(100 * mebi, 3), windows(101 * mebi, 3));
+}
+
+TEST(Windows, ThePiecesLieAtPlacesOfTheirOwn) {
+  const auto parts = windows(100 * mebi, 3);
+  std::set<std::size_t> gaps;
+  for (std::size_t i = 2; i < 9; ++i) gaps.insert(parts[i].offset - parts[i - 1].offset);
+  EXPECT_GE(gaps.size(), 6U);
 }
 
 TEST(RowWindow, HasSixteenDifferentRowsWithBothEnds) {
