@@ -168,12 +168,14 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   });
 }
 
+// How often a program looks depends on the load of the machine: only the last look takes virtual time.
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
-  return api(Needs::device, host_cost::query, [&] {
+  return api(Needs::device, 0, [&] {
     Stream& stream = stream_of(handle);
     refuse_in_capture(stream);
     if (!process().scheduler().finished(stream)) return cudaErrorNotReady;
     process().raise(stream.clock);
+    spend(host_cost::query);
     return static_cast<cudaError_t>(stream.device.fault.load());
   });
 }
@@ -244,13 +246,14 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
-  return api(Needs::device, host_cost::query, [&] {
+  return api(Needs::device, 0, [&] {
     CUevent_st& event = event_of(handle);
     if (event.shared && !event.state->last) return query(*event.shared);
     const MarkerPtr marker = last_record(event);
     if (!marker) return cudaSuccess;
     if (!process().scheduler().finished(marker)) return cudaErrorNotReady;
     process().raise(marker->time);
+    spend(host_cost::query);
     check(Needs::device);
     return cudaSuccess;
   });

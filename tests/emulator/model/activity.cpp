@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 
 #include "tests/emulator/model/limits.hpp"
 #include "tests/emulator/model/shared_area.hpp"
@@ -38,8 +39,8 @@ Load recent_load(const Activity& activity) {
 }  // namespace
 
 Activity& activity_of(const Gpu& gpu) {
-  static const SharedArea<Activities> area("activity");
-  return (*area)[static_cast<std::size_t>(gpu.node * limit::gpus + gpu.slot)];
+  static const auto* const area = std::make_unique<SharedArea<Activities>>("activity").release();  // never unmapped
+  return (**area)[static_cast<std::size_t>(gpu.node * limit::gpus + gpu.slot)];
 }
 
 void account(const Gpu& gpu, Load load, double busy_virtual_seconds) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <memory>
 
 #include "tests/emulator/model/environment.hpp"
 #include "tests/emulator/model/noise.hpp"
@@ -33,22 +34,24 @@ std::string host_name() {
 int Gpu::nvlinks_up() const { return static_cast<int>(std::count(nvlinks.begin(), nvlinks.end(), true)); }
 
 const Cluster& Cluster::current() {
-  static const Cluster cluster = [] {
-    const auto file = environment("ASSAY_EMULATOR_CLUSTER");
-    if (file.empty()) give_up("ASSAY_EMULATOR_CLUSTER names no cluster file");
-    try {
-      Cluster result = read(file, environment("ASSAY_EMULATOR_FAULTS"));
-      const auto seed = environment("ASSAY_EMULATOR_SEED");
-      if (!seed.empty()) {
-        result.seed_ = number_of("ASSAY_EMULATOR_SEED", seed);
-        result.draw_speeds();
-      }
-      return result;
-    } catch (const ConfigError& error) {
-      give_up(error.what());
-    }
-  }();
-  return cluster;
+  // Never destroyed: threads of streams may look at it while the process ends.
+  static const Cluster* const cluster = std::make_unique<Cluster>([] {
+                                          const auto file = environment("ASSAY_EMULATOR_CLUSTER");
+                                          if (file.empty()) give_up("ASSAY_EMULATOR_CLUSTER names no cluster file");
+                                          try {
+                                            Cluster result = read(file, environment("ASSAY_EMULATOR_FAULTS"));
+                                            const auto seed = environment("ASSAY_EMULATOR_SEED");
+                                            if (!seed.empty()) {
+                                              result.seed_ = number_of("ASSAY_EMULATOR_SEED", seed);
+                                              result.draw_speeds();
+                                            }
+                                            return result;
+                                          } catch (const ConfigError& error) {
+                                            give_up(error.what());
+                                          }
+                                        }())
+                                            .release();
+  return *cluster;
 }
 
 void Cluster::draw_speeds() {

@@ -1,7 +1,7 @@
 #include "tests/emulator/model/windows.hpp"
 
 #include <algorithm>
-#include <set>
+#include <numeric>
 
 #include "tests/emulator/model/noise.hpp"
 
@@ -31,21 +31,13 @@ std::vector<Window> windows(std::size_t bytes, std::uint64_t seed) {
   return result;
 }
 
-// Runs of neighbours: what a matrix column holds of them lies in three pages, not in sixteen.
+// Neighbours: what a column of a matrix holds of them lies in one page, where sixteen scattered rows would touch the whole
+// matrix.
 std::vector<std::size_t> row_window(std::size_t n, std::uint64_t seed) {
-  std::set<std::size_t> rows;
-  const auto run = [&](std::size_t first, std::size_t count) {
-    for (std::size_t row = first; row < std::min(n, first + count); ++row) rows.insert(row);
-  };
-  if (n <= row_window_size) {
-    run(0, n);
-  } else {
-    constexpr std::size_t edge = row_window_size / 4, middle = row_window_size / 2;
-    run(0, edge);
-    run(edge + mix(mix(seed, n), 0) % (n - 2 * edge - middle + 1), middle);
-    run(n - edge, edge);
-  }
-  return {rows.begin(), rows.end()};
+  const std::size_t places = n / row_window_size;
+  std::vector<std::size_t> rows(std::min(n, row_window_size));
+  std::iota(rows.begin(), rows.end(), places > 1 ? mix(mix(seed, n), 0) % places * row_window_size : 0);
+  return rows;
 }
 
 }  // namespace emulator

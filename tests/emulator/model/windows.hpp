@@ -23,7 +23,7 @@ std::vector<Window> windows(std::size_t bytes, std::uint64_t seed);
 inline constexpr double window_threshold_flops = 1e8;
 inline constexpr std::size_t row_window_size = 16;
 
-/// 16 indices in [0, n), ascending, all different (all of them when n <= 16); the first and the last are among them.
+/// 16 neighbouring indices in [0, n) at a seeded place, ascending (all of them when n <= 16).
 std::vector<std::size_t> row_window(std::size_t n, std::uint64_t seed);
 
 }  // namespace emulator

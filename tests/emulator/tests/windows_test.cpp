@@ -46,13 +46,13 @@ TEST(Windows, ThePiecesLieAtPlacesOfTheirOwn) {
   EXPECT_GE(gaps.size(), 6U);
 }
 
-TEST(RowWindow, HasSixteenDifferentRowsWithBothEnds) {
+TEST(RowWindow, HasSixteenNeighbours) {
   for (const std::size_t n : {17U, 100U, 8192U, 1000000U}) {
     const auto rows = row_window(n, 5);
     ASSERT_EQ(rows.size(), row_window_size);
-    EXPECT_EQ(rows.front(), 0U);
-    EXPECT_EQ(rows.back(), n - 1);
-    for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_GT(rows[i], rows[i - 1]);
+    EXPECT_LT(rows.back(), n);
+    EXPECT_EQ(rows.front() % row_window_size, 0U);
+    for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_EQ(rows[i], rows[i - 1] + 1);
   }
   std::vector<std::size_t> all(16);
   std::iota(all.begin(), all.end(), 0U);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 
 #include "tests/emulator/cuda/tests/sample.hpp"
 #include "tests/emulator/cuda/tests/support.hpp"
@@ -73,7 +74,7 @@ TEST(Ipc, MemoryAndEventsOfAnotherProcess) {
     pair.send(0, handle);
     pair.send(0, event_handle);
     usleep(20'000);
-    *gate = 1;
+    std::atomic_ref<unsigned>(*gate).store(1);
     EXPECT_EQ(pair.receive<char>(0), 'd');
     EXPECT_EQ(to_host(block, 64), std::vector<float>(64, 2.5F));
     void* own = nullptr;

@@ -44,6 +44,7 @@ TEST(Kernel, LimitsOfLaunches) {
       return cudaLaunchKernel(sample::count_kernel(), grid, block, arguments, shared, nullptr);
     };
     EXPECT_EQ(launch(dim3(1, 70000), dim3(1), 0), cudaErrorInvalidConfiguration);
+    EXPECT_EQ(launch(dim3(1), dim3(32, 33), 0), cudaErrorInvalidConfiguration) << "1056 threads";
     EXPECT_EQ(launch(dim3(1), dim3(1, 1, 65), 0), cudaErrorInvalidConfiguration);
     EXPECT_EQ(launch(dim3(1), dim3(1), 100'000), cudaErrorInvalidValue);
     expect_ok(cudaFuncSetAttribute(sample::count_kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize, 100'000));

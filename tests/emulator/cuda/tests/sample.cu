@@ -9,7 +9,7 @@ extern "C" __global__ void sample_add(const float* a, const float* b, float* sum
 
 extern "C" __global__ void sample_count(unsigned* counter, unsigned* host_word) {
   atomicAdd(counter, 1U);
-  if (host_word != nullptr && blockIdx.x == 0 && threadIdx.x == 0) *host_word += 1;
+  if (host_word != nullptr && blockIdx.x == 0 && threadIdx.x == 0) atomicAdd(host_word, 1U);
 }
 
 extern "C" __global__ void sample_spin(const unsigned* flag) {

@@ -52,11 +52,10 @@ double as_double(std::uint64_t number) { return static_cast<double>(number); }
 void chase(const std::uint64_t* lines, ChaseShape shape, std::uint64_t step, std::uint64_t loads, std::uint64_t* end) {
   constexpr std::uint64_t followed = 4096;
   const Cycle cycle(shape);
-  const auto is_linked = [&](std::uint64_t place) {
-    if (shape.lines * line <= window_threshold_bytes) return true;
-    const auto parts = windows(shape.lines * line, Cluster::current().seed());
+  const auto parts = windows(shape.lines * line, Cluster::current().seed());
+  const auto is_linked = [&](std::uint64_t at) {
     return std::any_of(parts.begin(), parts.end(), [&](const Window& part) {
-      return place * line >= part.offset && (place + 1) * line <= part.offset + part.bytes;
+      return at * line >= part.offset && (at + 1) * line <= part.offset + part.bytes;
     });
   };
   std::uint64_t place = cycle.line_at(step);
