@@ -18,7 +18,8 @@ namespace {
 /// Few sizes show everything: less than a block for each rank, whole buffers, and where algorithms are pinned.
 bool chosen(const CaseInfo& info, const Point& point) {
   const std::uint64_t bytes = point.integer("bytes");
-  return info.name == "nccl.pairs" || bytes == 8 || bytes == (1U << 20) || bytes == (1U << 24);
+  if (info.name == "nccl.pairs" || bytes == 8 || bytes == (1U << 20)) return true;
+  return info.name == "nccl.all_reduce" && bytes == (1U << 24) && point.get("algo") != "free";
 }
 
 /// The ranks of the mpirun with a GPU each, as if the upper half sat on a second node when `nodes` is 2.
