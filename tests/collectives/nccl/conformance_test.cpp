@@ -141,6 +141,12 @@ TEST(ConformanceTest, ABatchWithoutAnOperationIsNoResult) {
   });
 }
 
+TEST(CommunicatorTest, DifferentVersionsAreNamedByRank) {
+  EXPECT_EQ(version_conflict({"2.28.9", "2.28.9"}, {4, 5}), "");
+  EXPECT_EQ(version_conflict({"2.28.9", "2.28.9", "2.27.3", "2.28.9"}, {8, 9, 10, 11}),
+            "ranks 10 have 2.27.3, ranks 8-9,11 have 2.28.9");
+}
+
 TEST(CommunicatorTest, IsKeptForTheSameRanksAndMadeAnewAfterAFailure) {
   static BufferPool pool;
   const MonotonicClock clock;

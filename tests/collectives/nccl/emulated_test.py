@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """NCCL cases of the whole program on emulated clusters: what was chosen is recorded, faults are found and named.
 
-    emulated_test.py RUN ASSAY [-k PATTERN]
+    emulated_test.py RUN ASSAY OLD_NCCL [-k PATTERN]
 
 Exits with 77 when h5py is missing."""
 
@@ -17,7 +17,7 @@ except ImportError:
     print("skipped: h5py is missing (package python3-h5py)")
     sys.exit(77)
 
-RUN, ASSAY = "", ""
+RUN, ASSAY, OLD_NCCL = "", "", ""
 TWO_GPUS = """
 seed = 1
 [[nodes]]
@@ -97,6 +97,20 @@ class NcclTest(unittest.TestCase):
         self.assertIn("failed: nccl.all_reduce", out)
         self.assertIn("rank 1 (GPU ", out)
 
+    def test_an_old_nccl_is_left_alone(self):
+        build = os.path.dirname(os.path.dirname(os.path.abspath(ASSAY)))
+        tree = os.path.join(self.folder.name, "build", "emulator")
+        os.makedirs(os.path.join(tree, "lib"))
+        os.symlink(os.path.join(build, "emulator", "bin"), os.path.join(tree, "bin"))
+        for name in os.listdir(os.path.join(build, "emulator", "lib")):
+            source = OLD_NCCL if name.startswith("libnccl") else os.path.join(build, "emulator", "lib", name)
+            os.symlink(os.path.abspath(source), os.path.join(tree, "lib", name))
+        rows, out = self.measure(TWO_GPUS, "--filter", "nccl|gpu[.]launch", words=["--build", os.path.dirname(tree)])
+        self.assertIn("NCCL 2.16.2 (", out)
+        self.assertIn("is too old", out)
+        self.assertIn("not measured: nccl.all_reduce: needs NCCL 2.18 or later", out)
+        self.assertEqual({row["case"] for row in rows}, {"gpu.launch"}, out)
+
     def test_mpi_that_takes_no_gpu_memory_says_so(self):
         _, out = self.measure(TWO_GPUS, "--filter", "mpi[.]gpu_|gpu[.]launch")
         self.assertIn("not measured: mpi.gpu_all_reduce: needs an MPI library that takes GPU memory", out)
@@ -104,5 +118,5 @@ class NcclTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    RUN, ASSAY = sys.argv[1:3]
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
+    RUN, ASSAY, OLD_NCCL = sys.argv[1:4]
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
