@@ -145,7 +145,7 @@ Axis algorithm_axis(const Layout& layout, Algorithms which) {
 std::string_view algorithm_setting(std::string_view algorithm) {
   if (algorithm == "ring") return "Ring";
   if (algorithm == "tree") return "Tree";
-  if (algorithm == "nvls") return "NVLS,NVLSTree";
+  if (algorithm == "nvls") return "NVLS,NVLSTree,Ring";
   return {};
 }
 

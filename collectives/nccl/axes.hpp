@@ -38,7 +38,8 @@ struct Size {
 /// algorithms may put fewer bytes on the wire than the bus bandwidth counts.
 enum class Algorithms { all_reduce, ring_only };
 [[nodiscard]] Axis algorithm_axis(const Layout& layout, Algorithms which);
-/// Value of NCCL_ALGO for a value of the axis; empty for free.
+/// Value of NCCL_ALGO for a value of the axis; empty for free. Where there is no NVLS, Ring stands in for it, which the
+/// series' method then says: NCCL fails when it is left without an algorithm.
 [[nodiscard]] std::string_view algorithm_setting(std::string_view algorithm);
 
 /// `place`: out; in (send and receive buffer overlap as NCCL allows it) from standard on.

@@ -23,6 +23,7 @@ OperationCase::OperationCase(Context& context, const OperationSetup& setup)
     : context_(context),
       group_(context.group),
       place_(place_of(context)),
+      algorithm_(setup.algorithm),
       pace_(setup.pace),
       patience_(context.deadline.remaining() * batch_share) {
   Trouble trouble;
@@ -121,6 +122,7 @@ Check OperationCase::verify() {
     operation_->check(stream(), *tally_);
     wait(patience_);
     check = cuda::check_of(tally_->read(stream()));
+    if (!check.first.empty()) check.first = fmt::format("{}: {}", place_, check.first);
   });
   describe();
   if (trouble) throw environment_error("verification: " + trouble.words(), trouble.hint());
@@ -133,6 +135,9 @@ void OperationCase::describe() {
   Summary summary = merge_summaries(all_gather_texts(group_, summary_text(observed, function)));
   const std::string version = communicator_->library().version_text();
   if (summary.version.empty()) summary.version = version;
+  const std::string wanted = algorithm_.substr(0, algorithm_.find(','));
+  const bool other = !wanted.empty() && !summary.algorithm.empty() && !summary.algorithm.starts_with(wanted);
+  if (other) summary.algorithm = fmt::format("no {} here: {}", wanted, summary.algorithm);
   method_ = communicator_->observable() ? method_text(summary, !function.empty())
                                         : fmt::format("NCCL {} (not asked: NCCL_DEBUG is the user's)", version);
 }

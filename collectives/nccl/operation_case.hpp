@@ -63,6 +63,7 @@ class OperationCase final : public Case {
   Context& context_;
   Group& group_;
   std::string place_;
+  std::string algorithm_;  ///< pinned; empty: free
   Pace pace_;
   Seconds patience_;
   MonotonicClock clock_;
