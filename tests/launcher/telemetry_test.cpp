@@ -115,11 +115,11 @@ TEST(Telemetry, KeepsChangesAndBorders) {
 
 TEST(Telemetry, CountersThatAreDearAreReadSeldom) {
   Asked asked;
-  Telemetry telemetry(std::make_unique<CountingSource>(asked, std::chrono::milliseconds(20)));
+  Telemetry telemetry(std::make_unique<CountingSource>(asked, std::chrono::milliseconds(4)));
   const double begin = monotonic_seconds();
   int marks = 0;
   for (; monotonic_seconds() - begin < 0.9; ++marks) telemetry.mark();
-  EXPECT_LE(asked.counters, 2);  // fifty times what a reading takes has to pass before the next
+  EXPECT_LE(asked.counters, 2);  // 250 times what a reading takes has to pass before the next
   EXPECT_GT(marks, 2);
 }
 
