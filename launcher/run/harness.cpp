@@ -142,16 +142,20 @@ Harness::Pending Harness::measure(const Plan& plan, const PlannedPoint& planned,
   }
   setup_.board.enter(PhaseKind::wait, Seconds(0));
   world.quiet_barrier();
+  look_around(planned, pending.around);
+  return pending;
+}
+
+void Harness::look_around(const PlannedPoint& planned, Surroundings& around) {
   setup_.telemetry.mark();
   const Disturbance disturbance = setup_.probe.stop();
-  pending.around.end_time = monotonic_seconds() - setup_.run_start;
-  pending.around.competing_cpus = disturbance.competing_cpus;
-  pending.around.steal_share = disturbance.steal_share;
-  pending.around.involuntary_switches = disturbance.involuntary_switches;
-  pending.around.oversubscribed = oversubscribes(planned.sets, setup_.placement.layout);
+  around.end_time = monotonic_seconds() - setup_.run_start;
+  around.competing_cpus = disturbance.competing_cpus;
+  around.steal_share = disturbance.steal_share;
+  around.involuntary_switches = disturbance.involuntary_switches;
+  around.oversubscribed = oversubscribes(planned.sets, setup_.placement.layout);
   fingerprint_ = setup_.probe.fingerprint();
-  pending.around.fingerprint_after = fingerprint_;
-  return pending;
+  around.fingerprint_after = fingerprint_;
 }
 
 void Harness::record(Pending pending) {

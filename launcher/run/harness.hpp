@@ -49,6 +49,8 @@ class Harness {
   struct Pending;
   class Reporter;
   [[nodiscard]] Pending measure(const Plan& plan, const PlannedPoint& planned, int epoch);
+  /// What happened around the series that has just ended.
+  void look_around(const PlannedPoint& planned, Surroundings& around);
   void record(Pending pending);
   [[nodiscard]] Group* group_for(const RankSets& sets, Group& parent, std::map<RankSets, std::unique_ptr<Group>>& known,
                                  int color);

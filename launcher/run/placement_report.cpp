@@ -43,8 +43,7 @@ std::string line_of(const PlacementFacts& facts, const results::RankRow& rank) {
   const std::string cpus = rank.share_cpus.empty() ? "none of its own" : rank.share_cpus;
   if (gpu == nullptr) return "no GPU, CPUs " + cpus;
   return fmt::format("GPU {} {} {}, NIC {}, CPUs {}", gpu->gpu, gpu->pci_bus_id, gpu->name,
-                     rank.nic.empty() ? "not known" : rank.nic,
-                     cpus);
+                     rank.nic.empty() ? "not known" : rank.nic, cpus);
 }
 
 std::vector<std::string> table_by_rank(const PlacementFacts& facts) {

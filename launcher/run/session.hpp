@@ -58,6 +58,9 @@ class Session {
   void open_result();
   void write_tables();
   void write_gpu_tables();
+  [[nodiscard]] results::RankRow own_rank() const;
+  /// On rank 0, with the ranks that work on them; collective.
+  [[nodiscard]] std::vector<results::GpuRow> gather_gpus(const std::vector<results::RankRow>& ranks);
   /// On the first rank of each node; GPUs are read only where ranks work on some.
   [[nodiscard]] std::unique_ptr<TelemetrySource> telemetry_source() const;
   /// What nodes say of themselves, on rank 0; collective.

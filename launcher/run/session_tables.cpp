@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "core/error.hpp"
 #include "inventory/collect.hpp"
@@ -102,45 +103,52 @@ void Session::write_tables() {
   });
 }
 
-void Session::write_gpu_tables() {
-  Group& world = mpi_.world();
-  const bool leader = placement_.local_rank == 0;
-  const std::int32_t node = placement_.node;
-  results::RankRow rank;
-  rank.rank = world.rank();
-  rank.node = node;
-  rank.local_rank = placement_.local_rank;
-  rank.pid = getpid();
-  rank.gpu = placement_.layout.gpu_of[static_cast<std::size_t>(world.rank())];
-  rank.nic = gpu_.nic;
-  rank.bound_cpus = format_ranks(facts_.cpu.grant.bound.value_or({}));
-  rank.share_cpus = format_ranks(placement_.share);
-  const auto ranks = gather_rows<results::RankRow>(world, {rank});
+results::RankRow Session::own_rank() const {
+  results::RankRow row;
+  row.rank = mpi_.world().rank();
+  row.node = placement_.node;
+  row.local_rank = placement_.local_rank;
+  row.pid = getpid();
+  row.gpu = placement_.layout.gpu_of[static_cast<std::size_t>(row.rank)];
+  row.nic = gpu_.nic;
+  row.bound_cpus = format_ranks(facts_.cpu.grant.bound.value_or({}));
+  row.share_cpus = format_ranks(placement_.share);
+  return row;
+}
 
+std::vector<results::GpuRow> Session::gather_gpus(const std::vector<results::RankRow>& ranks) {
+  Group& world = mpi_.world();
   std::vector<std::int64_t> own;
   for (const std::string& text : all_gather_texts(*placement_.on_node, std::to_string(getpid())))
     own.push_back(std::stoll(text));
   std::vector<Fact<std::int64_t>> foreign;
   for (const GpuFacts& gpu : facts_.gpus) foreign.push_back(foreign_processes(machine_, gpu, own));
-  auto gpus = gather_rows(world, only(leader, gpu_rows(facts_, node, foreign)));
-  const auto multiprocessors = gather_values<int>(
-      world, std::vector<int>{gpu_.device == nullptr ? -1 : gpu_.device->identity().multiprocessors});
-  const auto links = gather_rows(world, only(leader, nvlink_rows(facts_, node)));
-  const auto distances = gather_rows(world, only(leader, distance_rows(facts_, node)));
+  auto gpus = gather_rows(world, only(placement_.local_rank == 0, gpu_rows(facts_, placement_.node, foreign)));
+  const int mine = gpu_.device == nullptr ? -1 : gpu_.device->identity().multiprocessors;
+  const auto multiprocessors = gather_values<int>(world, std::span<const int>(&mine, 1));
+  for (results::GpuRow& gpu : gpus) {
+    const auto user = std::find_if(ranks.begin(), ranks.end(),
+                                   [&](const auto& one) { return one.node == gpu.node && one.gpu == gpu.gpu; });
+    if (user == ranks.end()) continue;
+    gpu.rank = user->rank;
+    gpu.multiprocessors = multiprocessors[static_cast<std::size_t>(user->rank)].front();
+  }
+  return gpus;
+}
+
+void Session::write_gpu_tables() {
+  Group& world = mpi_.world();
+  const bool leader = placement_.local_rank == 0;
+  const auto ranks = gather_rows<results::RankRow>(world, {own_rank()});
+  const auto gpus = gather_gpus(ranks);
+  const auto links = gather_rows(world, only(leader, nvlink_rows(facts_, placement_.node)));
+  const auto distances = gather_rows(world, only(leader, distance_rows(facts_, placement_.node)));
   const auto why_not = gather_texts(world, gpu_.why_not);
   const std::vector<Finding> notes = gather_notes();
   on_root([&] {
-    for (results::GpuRow& gpu : gpus) {
-      const auto user = std::find_if(ranks.begin(), ranks.end(),
-                                     [&](const auto& one) { return one.node == gpu.node && one.gpu == gpu.gpu; });
-      if (user == ranks.end()) continue;
-      gpu.rank = user->rank;
-      gpu.multiprocessors = multiprocessors[static_cast<std::size_t>(user->rank)].front();
-    }
     const PlacementFacts facts{placement_.layout, ranks, gpus, why_not};
     placement_table_ = placement_table(facts);
-    findings_ = placement_findings(facts);
-    if (options_.gpu == GpuUse::off) findings_.clear();
+    if (options_.gpu != GpuUse::off) findings_ = placement_findings(facts);
     findings_.insert(findings_.end(), notes.begin(), notes.end());
     writer_->append(ranks);
     writer_->append(gpus);

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double slow_period_seconds = 0.5;
 // Of the time between two readings of the counters, what one may take.
-constexpr double counters_share = 0.02;
+constexpr double counters_share = 0.004;
 
 double thread_cpu_seconds() {
   timespec time{};

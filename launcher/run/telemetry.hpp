@@ -61,8 +61,8 @@ class Telemetry {
   Telemetry& operator=(const Telemetry&) = delete;
   ~Telemetry();
 
-  /// The border of a series: fast values are read and kept in any case, counters when reading them takes less than 2 %
-  /// of the time.
+  /// The border of a series: fast values are read and kept in any case, counters when reading them takes less than 0.4
+  /// % of the time.
   void mark();
 
   struct Harvest {

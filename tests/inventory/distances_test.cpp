@@ -48,7 +48,7 @@ TEST(PathBetween, UnknownPlacesAreNotGuessed) {
   const auto a = device({"pci0000:17", "17:01.0", "18:00.0"}, 0);
   const auto b = device({"pci0000:80", "80:01.0", "81:00.0"}, nowhere);
   EXPECT_EQ(path_between(a, b, 2), Path::unknown);
-  EXPECT_EQ(path_between(a, b, 1), Path::node);  // there is only one
+  EXPECT_EQ(path_between(a, b, 1), Path::node);                                    // there is only one
   EXPECT_EQ(path_between(a, device({"pci0000:80", "80:01.0"}, 1), 1), Path::sys);  // firmware knows better
   EXPECT_EQ(path_between(a, device({}), 2), Path::unknown);
 }

@@ -15,6 +15,7 @@ import h5py
 
 ASSAY, RUN, CLUSTERS = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 HOST = os.uname().nodename
+THROTTLED, CLOCK_CHANGED = 64, 128  # docs/results.md
 
 
 def emulated(cluster, words, *, options=(), env=None):
@@ -144,6 +145,26 @@ class Placement(unittest.TestCase):
         code, out, error = self.run_assay(8, options=["--set", "node.0.fault=driver_too_old"])
         self.assertEqual(code, 0, error)
         self.assertEqual(out.count("no GPU is measured"), 1, out)
+
+    def flags(self, *options):
+        """(flags of series by members) of memory bandwidth, each GPU alone and all at once."""
+        command = [str(ASSAY), "run", "--machine-overlay", "{overlay}", "--filter", "gpu.memory/.*op:read", "--suite",
+                   "quick", "--budget", "3s", "--epochs", "1", "--out", str(self.file), "--force"]
+        code, out, error = emulated("h100-1x2.toml", command, options=options)
+        self.assertEqual(code, 0, error)
+        self.assertGreater(len(self.rows("series")), 0, out)
+        return [int(row["flags"]) & (THROTTLED | CLOCK_CHANGED) for row in self.rows("series")]
+
+    def test_throttling_marks_series_and_health_does_not(self):
+        self.assertEqual(set(self.flags()), {0})
+        self.assertEqual(set(self.flags(*fault("gpu.1", "power_cap watts=300"))), {0})
+        self.assertIn(THROTTLED, self.flags(*fault("gpu.1", "thermal after_seconds=0")))
+
+    def test_a_card_lost_in_mid_run_is_named(self):
+        self.flags(*fault("gpu.1", "lost_gpu after=30"))
+        texts = [row["text"].decode() for row in self.rows("events")]
+        self.assertEqual([text for text in texts if "is lost" in text],
+                         [f"{HOST}: GPU 1 is lost: the driver says that it does not answer any more"])
 
     def test_telemetry_stands_beside_the_series(self):
         self.run_assay(8)
