@@ -150,6 +150,13 @@ class Gatherer {
     std::map<std::pair<int, int>, std::int32_t> nic_ends;  ///< rank and NIC, where an axis names the NIC
   };
 
+  /// Messages between host memories: which NIC carries them is MPI's business, and no GPU has a part in it.
+  [[nodiscard]] std::vector<End> host_ends() const {
+    std::vector<End> ends = ends_;
+    for (End& end : ends) end.gpu = end.nic = end.rail = -1;
+    return ends;
+  }
+
   const Plan& plan_of(const SeriesRow& row) {
     const auto [at, is_new] = plans_.try_emplace(row.case_name + '\n' + row.point);
     if (!is_new) return at->second;
@@ -168,7 +175,7 @@ class Gatherer {
       const auto kind = parse_work_kind(row.work_kind);
       matrix.dimension = kind ? dimension_of(*kind) : Dimension::bytes_per_second;
       matrix.composition = latency ? Composition::sum : Composition::bottleneck;
-      matrix.ends = ends_;
+      matrix.ends = row.case_name.starts_with("mpi.") && !row.case_name.starts_with("mpi.gpu") ? host_ends() : ends_;
       building_.push_back({std::move(matrix), {}, {}, {}, {}});
     }
     plan.matrix = number->second;

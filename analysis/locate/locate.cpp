@@ -171,10 +171,19 @@ std::vector<Part> common_parts(const Finding& a, const Finding& b) {
   return common;
 }
 
+/// Of the same kind and about the same size: one cause may be behind both.
+bool alike(const Finding& a, const Finding& b) {
+  if (a.dimension != b.dimension || a.pairs != b.pairs) return false;
+  const double first = std::log(a.factor);
+  const double second = std::log(b.factor);
+  return std::min(first, second) > 0.6 * std::max(first, second);
+}
+
 void merge_into(std::vector<Finding>& merged, Finding finding) {
   for (Finding& known : merged) {
     const std::vector<Part> common = common_parts(known, finding);
-    if (common.empty()) continue;
+    // What is unlike may have another cause, and must not narrow the choice.
+    if (common.empty() || (!alike(known, finding) && common.size() < known.parts.size())) continue;
     known.parts = common;
     if (std::count(known.matrices.begin(), known.matrices.end(), finding.matrices.front()) == 0) {
       known.matrices.push_back(finding.matrices.front());

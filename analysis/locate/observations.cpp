@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <span>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "analysis/locate/robust.hpp"
 #include "core/statistics.hpp"
@@ -149,6 +151,70 @@ Within within_noise(const std::vector<double>& deviations, std::size_t epochs) {
   return within;
 }
 
+/// Rows of one round that leave one island, and all of them.
+struct Crossing {
+  std::vector<std::size_t> observations;
+  double typical = 0;
+};
+
+/// Uplinks that are shared by more rows than they carry at full rate hold all rows of an island and round back alike:
+/// these say nothing about single parts. When that happens in most rounds and islands, their rows get a group of their
+/// own that is not judged; where only few islands are concerned, their uplinks are culprits like any other.
+class HeldBack {
+ public:
+  HeldBack(const PairMatrix& matrix, const std::vector<std::int32_t>& leaf_of, Observations& observations)
+      : observations_(observations) {
+    std::vector<double> inside;
+    for (std::size_t i = 0; i < observations.all.size(); ++i) {
+      const PairRow& row = matrix.rows[static_cast<std::size_t>(observations.all[i].row)];
+      if (row.b < 0 || matrix.same_node(row)) continue;
+      const auto a = leaf_of[static_cast<std::size_t>(row.a)];
+      const auto b = leaf_of[static_cast<std::size_t>(row.b)];
+      if (a < 0 || b < 0) continue;
+      if (a == b) inside.push_back(observations.all[i].value);
+      if (a == b) continue;
+      for (const auto leaf : {a, b}) crossings_[{row.round, leaf}].observations.push_back(i);
+    }
+    std::erase_if(crossings_, [](const auto& entry) { return entry.second.observations.size() < least_crossing_rows; });
+    if (inside.size() < least_crossing_rows) return;
+    base_ = densest_centre(inside, 0.5);
+    for (auto& [at, crossing] : crossings_) {
+      std::vector<double> values;
+      for (const std::size_t i : crossing.observations) values.push_back(observations.all[i].value);
+      crossing.typical = median(values);
+    }
+  }
+
+  void set_apart() {
+    if (std::isnan(base_)) return;
+    const auto slow = [&](const Crossing& crossing) { return crossing.typical > base_ + least_hold; };
+    const auto count = std::count_if(crossings_.begin(), crossings_.end(), [&](const auto& e) { return slow(e.second); });
+    if (2 * static_cast<std::size_t>(count) < crossings_.size() || count == 0) return;
+    const auto group = static_cast<std::int32_t>(observations_.groups.size());
+    observations_.groups.push_back({"between islands, held back by shared uplinks", 0});
+    for (const auto& [at, crossing] : crossings_) {
+      if (!slow(crossing)) continue;
+      for (const std::size_t i : crossing.observations) move(observations_.all[i], group);
+    }
+    std::erase_if(observations_.all, [&](const Observation& observation) { return observation.group == group; });
+  }
+
+ private:
+  static constexpr std::size_t least_crossing_rows = 4;
+  static constexpr double least_hold = 0.03;
+
+  void move(Observation& observation, std::int32_t group) {
+    if (observation.group == group) return;
+    --observations_.groups[static_cast<std::size_t>(observation.group)].count;
+    ++observations_.groups[static_cast<std::size_t>(group)].count;
+    observation.group = group;
+  }
+
+  Observations& observations_;
+  std::map<std::pair<std::int32_t, std::int32_t>, Crossing> crossings_;
+  double base_ = std::numeric_limits<double>::quiet_NaN();
+};
+
 }  // namespace
 
 Observations observe(const PairMatrix& matrix, const std::vector<std::int32_t>& leaf_of) {
@@ -185,6 +251,9 @@ Observations observe(const PairMatrix& matrix, const std::vector<std::int32_t>& 
     observation.log_chance = at->second;
   }
   result.groups = grouping.take();
+  if (!leaf_of.empty() && matrix.composition == Composition::bottleneck) {
+    HeldBack(matrix, leaf_of, result).set_apart();
+  }
   std::erase_if(result.all, [&](const Observation& observation) {
     return result.groups[static_cast<std::size_t>(observation.group)].count < least_rows_of_a_group;
   });

@@ -175,7 +175,9 @@ void append_parts(const PairMatrix& matrix, const PairRow& row, const std::vecto
   if (across) {
     const auto nodes = std::minmax(a.node, b.node);
     parts.add({.kind = PartKind::node_link, .node = nodes.first, .other_node = nodes.second});
-    if (a.rail >= 0 && a.rail == b.rail) parts.add({.kind = PartKind::rail, .unit = a.rail});
+    for (const int rail : {a.rail, b.rail}) {
+      if (rail >= 0) parts.add({.kind = PartKind::rail, .unit = rail});
+    }
     const int leaf_a = leaf_of.empty() ? -1 : leaf_of[static_cast<std::size_t>(row.a)];
     const int leaf_b = leaf_of.empty() ? -1 : leaf_of[static_cast<std::size_t>(row.b)];
     if (leaf_a >= 0 && leaf_b >= 0 && leaf_a != leaf_b) {

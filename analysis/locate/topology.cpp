@@ -54,6 +54,12 @@ bool has_gpu(const End& end) { return end.gpu >= 0; }
 bool has_nic(const End& end) { return end.nic >= 0; }
 bool has_no_gpu(const End& end) { return end.gpu < 0; }
 
+/// Some pairs do not leave their node: without them nothing is known of the inside of nodes.
+bool stays_in_nodes(const PairMatrix& matrix) {
+  return std::any_of(matrix.rows.begin(), matrix.rows.end(),
+                     [&](const PairRow& row) { return row.b >= 0 && matrix.same_node(row); });
+}
+
 /// How many places of each node an island holds.
 std::map<std::int32_t, std::map<std::int32_t, int>> places_by_island(const Level& level, bool by_unit) {
   std::map<std::int32_t, std::map<std::int32_t, int>> counts;
@@ -150,16 +156,18 @@ void find_crossed_rails(const Level& level, const Names& names, std::vector<Cont
   }
 }
 
-/// Islands of NICs that are rails: each holds one NIC of most of its nodes.
+/// Islands of NICs that are rails: most of an island are NICs of one number, and there are islands of several numbers.
 bool by_rail(const Level& level) {
   int places = 0;
   int usual = 0;
+  std::set<std::int32_t> rails;
   for (const auto& [island, units] : places_by_island(level, true)) {
     if (island < 0) continue;
     for (const auto& [unit, count] : units) places += count;
     usual += units.at(commonest(units));
+    rails.insert(commonest(units));
   }
-  return places > 0 && usual > 0.7 * places;
+  return rails.size() > 1 && usual > 0.7 * places;
 }
 
 /// Structure of the network between nodes, of one matrix: rails if its NICs show them, leaves of nodes otherwise.
@@ -223,7 +231,7 @@ Topology infer_topology(const std::vector<PairMatrix>& matrices, const Names& na
         find_strays(level, names, topology.contradictions);
         topology.levels.push_back(std::move(level));
       }
-    } else if (all_ends(matrix, has_no_gpu) && !known(LevelKind::host_domain)) {
+    } else if (all_ends(matrix, has_no_gpu) && stays_in_nodes(matrix) && !known(LevelKind::host_domain)) {
       Level level = level_of(matrix, LevelKind::host_domain, Vertex::slot, false, host_step);
       if (level.islands.count > 1) {
         find_misplaced_ranks(level, names, topology.contradictions);

@@ -41,14 +41,17 @@ Part part_of_fault(const Fault& fault) {
   }
 }
 
-/// The quantity in which the fault shows.
+/// The finding speaks of the measurement in which the fault shows.
 bool same_quantity(const Fault& fault, const Finding& finding) {
-  const bool latency = fault.kind == FaultKind::node_latency;
-  if (latency != (finding.dimension == assay::Dimension::seconds)) return false;
-  const std::string& matrix = finding.matrices.front();
-  if (fault.kind == FaultKind::host_link) return matrix.starts_with("gpu.host_copy");
-  if (fault.kind == FaultKind::card_memory) return matrix.starts_with("gpu.memory");
-  return finding.pairs;
+  const std::string where = fault.kind == FaultKind::node_latency  ? "mpi.pairs"
+                            : fault.kind == FaultKind::host_link   ? "gpu.host_copy"
+                            : fault.kind == FaultKind::card_memory ? "gpu.memory"
+                            : fault.kind == FaultKind::gpu_port || fault.kind == FaultKind::gpu_out ||
+                                    fault.kind == FaultKind::gpu_path || fault.kind == FaultKind::node_fabric
+                                ? "gpu.peer_copy"
+                                : "nccl.pairs";
+  return std::any_of(finding.matrices.begin(), finding.matrices.end(),
+                     [&](const std::string& matrix) { return matrix.starts_with(where); });
 }
 
 /// Islands are numbered as they were found: translates to the leaf that most of its nodes hang on.
