@@ -67,7 +67,7 @@ struct Plan {
   bool used = false;
   std::size_t matrix = 0;
   std::int32_t round = 0;
-  bool single = false;    ///< each rank's own figure
+  bool single = false;  ///< each rank's own figure
   bool directed = false;
   bool upper_sends = false;
   std::string nic, peer_nic;
@@ -199,16 +199,15 @@ class Gatherer {
     End end = ends_[static_cast<std::size_t>(rank)];
     end.nic = nics_.number(end.node, nic);
     end.rail = nics_.rail(end.node, end.nic);
-    const auto [at, is_new] = building.nic_ends.try_emplace({rank, end.nic},
-                                                            static_cast<std::int32_t>(building.matrix.ends.size()));
+    const auto [at, is_new] =
+        building.nic_ends.try_emplace({rank, end.nic}, static_cast<std::int32_t>(building.matrix.ends.size()));
     if (is_new) building.matrix.ends.push_back(end);
     return at->second;
   }
 
   void add_cost(Building& building, const PairRow& row, double value, std::int32_t epoch) {
     if (!std::isfinite(value) || value <= 0) return;
-    const std::uint64_t key = static_cast<std::uint64_t>(row.a) << 40 |
-                              static_cast<std::uint64_t>(row.b + 1) << 16 |
+    const std::uint64_t key = static_cast<std::uint64_t>(row.a) << 40 | static_cast<std::uint64_t>(row.b + 1) << 16 |
                               (static_cast<std::uint64_t>(row.round) & 0x7fffU) << 1 | (row.directed ? 1U : 0U);
     const auto [at, is_new] = building.rows.try_emplace(key, building.matrix.rows.size());
     if (is_new) building.matrix.rows.push_back(row);
@@ -229,7 +228,8 @@ class Gatherer {
 
   void add_single(const Plan& plan, const SeriesRow& row, std::span<const std::int32_t> members) {
     const auto samples = run_.samples_of(row);
-    if (members.empty() || row.kept < 1 || samples.size() != members.size() * static_cast<std::size_t>(row.kept)) return;
+    if (members.empty() || row.kept < 1 || samples.size() != members.size() * static_cast<std::size_t>(row.kept))
+      return;
     for (std::size_t i = 0; i < members.size(); ++i) {
       const auto kept = static_cast<std::size_t>(row.kept);
       const double share = row.work * row.bus_factor / static_cast<double>(members.size());

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -18,9 +20,12 @@ namespace {
 
 constexpr std::size_t least_rows_for_an_offset = 8;
 constexpr std::int32_t least_rows_of_a_group = 3;
+constexpr double least_sigma = 0.002;
 constexpr double straggler_sigmas = 6;
 constexpr double unknown_straggler_share = 0.01;  ///< where one epoch per row says nothing about it
 constexpr double least_log_chance = -25;
+constexpr std::string_view across_nodes = "across nodes";
+constexpr double most_unlike = 0.01;  ///< of the bases of groups that are taken for one: far below what is called slow
 
 /// Scaled median absolute deviation of n normal values from their own median, over sigma: simulated, n = 2 to 10.
 double deviation_bias(std::size_t n) {
@@ -89,7 +94,10 @@ class Offsets {
 /// Numbers the groups in the order of their first row.
 class Grouping {
  public:
-  Grouping(const PairMatrix& matrix, const std::vector<std::int32_t>& leaf_of) : matrix_(matrix), leaf_of_(leaf_of) {}
+  Grouping(const PairMatrix& matrix, const std::vector<std::int32_t>& leaf_of) : matrix_(matrix), leaf_of_(leaf_of) {
+    const auto unknown = std::count(leaf_of.begin(), leaf_of.end(), -1);
+    few_unknown_ = static_cast<double>(unknown) <= most_unknown * static_cast<double>(leaf_of.size());
+  }
 
   std::int32_t of(const PairRow& row) {
     const Key key = key_of_row(row);
@@ -110,25 +118,61 @@ class Grouping {
     const End& a = matrix_.ends[static_cast<std::size_t>(row.a)];
     const End& b = matrix_.ends[static_cast<std::size_t>(row.b)];
     const auto same = [](int first, int second) { return first < 0 || second < 0 ? -1 : first == second ? 1 : 0; };
-    const int leaf = leaf_of_.empty() ? -1
-                                      : same(leaf_of_[static_cast<std::size_t>(row.a)],
-                                             leaf_of_[static_cast<std::size_t>(row.b)]);
+    int leaf = leaf_of_.empty()
+                   ? -1
+                   : same(leaf_of_[static_cast<std::size_t>(row.a)], leaf_of_[static_cast<std::size_t>(row.b)]);
+    // A few ends that fit nowhere are compared with the far ones rather than with each other.
+    if (a.node == b.node)
+      leaf = -1;
+    else if (leaf < 0 && !leaf_of_.empty() && few_unknown_)
+      leaf = 0;
     return {a.node == b.node ? Where::in_node : Where::across, leaf, a.node == b.node ? -1 : same(a.rail, b.rail)};
   }
 
   static std::string name_of(const Key& key) {
     const auto& [where, leaf, rail] = key;
-    std::string name = where == Where::single ? "each alone" : where == Where::in_node ? "within nodes" : "across nodes";
+    std::string name = where == Where::single    ? "each alone"
+                       : where == Where::in_node ? "within nodes"
+                                                 : std::string(across_nodes);
     if (leaf >= 0) name += leaf == 1 ? ", same island" : ", between islands";
     if (rail >= 0) name += rail == 1 ? ", same rail" : ", across rails";
     return name;
   }
 
+  static constexpr double most_unknown = 0.1;
+
   const PairMatrix& matrix_;
   const std::vector<std::int32_t>& leaf_of_;
+  bool few_unknown_ = false;
   std::map<Key, std::int32_t> numbers_;
   std::vector<Group> groups_;
 };
+
+/// Makes one group of those that turn out alike: more rows to know their noise from. Only pairs across nodes differ by
+/// rail and island.
+void unite_alike(Observations& observations, double sigma) {
+  std::vector<std::vector<double>> values(observations.groups.size());
+  for (const Observation& one : observations.all) values[static_cast<std::size_t>(one.group)].push_back(one.value);
+  std::vector<std::pair<double, std::int32_t>> order;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool across = observations.groups[i].name.starts_with(across_nodes);
+    if (across && !values[i].empty())
+      order.emplace_back(fastest_group(values[i], 4 * sigma), static_cast<std::int32_t>(i));
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<std::int32_t> becomes(observations.groups.size());
+  std::iota(becomes.begin(), becomes.end(), 0);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (order[i].first - order[i - 1].first > std::min(most_unlike, 1.5 * sigma)) continue;
+    const std::int32_t into = becomes[static_cast<std::size_t>(order[i - 1].second)];
+    Group& target = observations.groups[static_cast<std::size_t>(into)];
+    Group& source = observations.groups[static_cast<std::size_t>(order[i].second)];
+    target.count += std::exchange(source.count, 0);
+    target.name += "; " + source.name.substr(std::min(source.name.size(), across_nodes.size() + 2));
+    becomes[static_cast<std::size_t>(order[i].second)] = into;
+  }
+  for (Observation& one : observations.all) one.group = becomes[static_cast<std::size_t>(one.group)];
+}
 
 /// Noise of single epochs, from the rows that have several.
 struct Within {
@@ -188,7 +232,8 @@ class HeldBack {
   void set_apart() {
     if (std::isnan(base_)) return;
     const auto slow = [&](const Crossing& crossing) { return crossing.typical > base_ + least_hold; };
-    const auto count = std::count_if(crossings_.begin(), crossings_.end(), [&](const auto& e) { return slow(e.second); });
+    const auto count =
+        std::count_if(crossings_.begin(), crossings_.end(), [&](const auto& e) { return slow(e.second); });
     if (2 * static_cast<std::size_t>(count) < crossings_.size() || count == 0) return;
     const auto group = static_cast<std::int32_t>(observations_.groups.size());
     observations_.groups.push_back({"between islands, held back by shared uplinks", 0});
@@ -227,7 +272,8 @@ Observations observe(const PairMatrix& matrix, const std::vector<std::int32_t>& 
     const PairRow& row = matrix.rows[i];
     if (row.count < 1) continue;
     scratch.clear();
-    for (const Cost& cost : costs_of(matrix, row)) scratch.push_back(cost.log_seconds - offsets.of(cost.epoch, row.round));
+    for (const Cost& cost : costs_of(matrix, row))
+      scratch.push_back(cost.log_seconds - offsets.of(cost.epoch, row.round));
     std::sort(scratch.begin(), scratch.end());
     const double centre = median(scratch);
     if (scratch.size() > 1) {
@@ -254,6 +300,7 @@ Observations observe(const PairMatrix& matrix, const std::vector<std::int32_t>& 
   if (!leaf_of.empty() && matrix.composition == Composition::bottleneck) {
     HeldBack(matrix, leaf_of, result).set_apart();
   }
+  unite_alike(result, std::max(result.value_sigma, least_sigma));
   std::erase_if(result.all, [&](const Observation& observation) {
     return result.groups[static_cast<std::size_t>(observation.group)].count < least_rows_of_a_group;
   });
