@@ -67,7 +67,7 @@ struct Plan {
   bool used = false;
   std::size_t matrix = 0;
   std::int32_t round = 0;
-  bool single = false;    ///< each rank's own figure
+  bool single = false;  ///< each rank's own figure
   bool directed = false;
   bool upper_sends = false;
   std::string nic, peer_nic;
@@ -150,6 +150,13 @@ class Gatherer {
     std::map<std::pair<int, int>, std::int32_t> nic_ends;  ///< rank and NIC, where an axis names the NIC
   };
 
+  /// Messages between host memories: which NIC carries them is MPI's business, and no GPU has a part in it.
+  [[nodiscard]] std::vector<End> host_ends() const {
+    std::vector<End> ends = ends_;
+    for (End& end : ends) end.gpu = end.nic = end.rail = -1;
+    return ends;
+  }
+
   const Plan& plan_of(const SeriesRow& row) {
     const auto [at, is_new] = plans_.try_emplace(row.case_name + '\n' + row.point);
     if (!is_new) return at->second;
@@ -168,7 +175,7 @@ class Gatherer {
       const auto kind = parse_work_kind(row.work_kind);
       matrix.dimension = kind ? dimension_of(*kind) : Dimension::bytes_per_second;
       matrix.composition = latency ? Composition::sum : Composition::bottleneck;
-      matrix.ends = ends_;
+      matrix.ends = row.case_name.starts_with("mpi.") && !row.case_name.starts_with("mpi.gpu") ? host_ends() : ends_;
       building_.push_back({std::move(matrix), {}, {}, {}, {}});
     }
     plan.matrix = number->second;
@@ -192,16 +199,15 @@ class Gatherer {
     End end = ends_[static_cast<std::size_t>(rank)];
     end.nic = nics_.number(end.node, nic);
     end.rail = nics_.rail(end.node, end.nic);
-    const auto [at, is_new] = building.nic_ends.try_emplace({rank, end.nic},
-                                                            static_cast<std::int32_t>(building.matrix.ends.size()));
+    const auto [at, is_new] =
+        building.nic_ends.try_emplace({rank, end.nic}, static_cast<std::int32_t>(building.matrix.ends.size()));
     if (is_new) building.matrix.ends.push_back(end);
     return at->second;
   }
 
   void add_cost(Building& building, const PairRow& row, double value, std::int32_t epoch) {
     if (!std::isfinite(value) || value <= 0) return;
-    const std::uint64_t key = static_cast<std::uint64_t>(row.a) << 40 |
-                              static_cast<std::uint64_t>(row.b + 1) << 16 |
+    const std::uint64_t key = static_cast<std::uint64_t>(row.a) << 40 | static_cast<std::uint64_t>(row.b + 1) << 16 |
                               (static_cast<std::uint64_t>(row.round) & 0x7fffU) << 1 | (row.directed ? 1U : 0U);
     const auto [at, is_new] = building.rows.try_emplace(key, building.matrix.rows.size());
     if (is_new) building.matrix.rows.push_back(row);
@@ -222,7 +228,8 @@ class Gatherer {
 
   void add_single(const Plan& plan, const SeriesRow& row, std::span<const std::int32_t> members) {
     const auto samples = run_.samples_of(row);
-    if (members.empty() || row.kept < 1 || samples.size() != members.size() * static_cast<std::size_t>(row.kept)) return;
+    if (members.empty() || row.kept < 1 || samples.size() != members.size() * static_cast<std::size_t>(row.kept))
+      return;
     for (std::size_t i = 0; i < members.size(); ++i) {
       const auto kept = static_cast<std::size_t>(row.kept);
       const double share = row.work * row.bus_factor / static_cast<double>(members.size());

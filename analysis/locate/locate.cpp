@@ -33,7 +33,9 @@ struct Analysed {
   SearchResult result;
 
   Analysed(const PairMatrix& of, const std::vector<std::int32_t>& leaf_of, const SearchOptions& options)
-      : matrix(&of), observations(observe(of, leaf_of)), candidates(of, observations.all, leaf_of),
+      : matrix(&of),
+        observations(observe(of, leaf_of)),
+        candidates(of, observations.all, leaf_of),
         result(search(observations, candidates, of.composition, options)) {}
 
   [[nodiscard]] double sigma_of(std::size_t observation) const {
@@ -110,10 +112,10 @@ MatrixReport report_of(const Analysed& analysed, const Names& names, const Searc
   for (std::size_t i = 0; i < judged.size(); ++i) {
     const Group& group = analysed.observations.groups[i];
     const GroupNoise& noise = analysed.result.noise[i];
-    report.groups.push_back({group.name, group.count,
-                             judged[i] ? figure_of(noise.base, report.dimension)
-                                       : std::numeric_limits<double>::quiet_NaN(),
-                             judged[i] ? noise.sigma : std::numeric_limits<double>::quiet_NaN()});
+    report.groups.push_back(
+        {group.name, group.count,
+         judged[i] ? figure_of(noise.base, report.dimension) : std::numeric_limits<double>::quiet_NaN(),
+         judged[i] ? noise.sigma : std::numeric_limits<double>::quiet_NaN()});
   }
   for (const Culprit& culprit : analysed.result.culprits) {
     report.findings.push_back(finding_of(analysed, culprit));
@@ -131,7 +133,10 @@ double excess_of(const Analysed& analysed, const Part& part) {
   std::size_t high = analysed.candidates.size();
   while (low < high) {
     const std::size_t middle = (low + high) / 2;
-    if (key_of(analysed.candidates.part(middle)) < key) low = middle + 1; else high = middle;
+    if (key_of(analysed.candidates.part(middle)) < key)
+      low = middle + 1;
+    else
+      high = middle;
   }
   if (low == analysed.candidates.size() || key_of(analysed.candidates.part(low)) != key) {
     return std::numeric_limits<double>::quiet_NaN();
@@ -171,22 +176,31 @@ std::vector<Part> common_parts(const Finding& a, const Finding& b) {
   return common;
 }
 
+/// Of the same kind and about the same size: one cause may be behind both.
+bool alike(const Finding& a, const Finding& b) {
+  if (a.dimension != b.dimension || a.pairs != b.pairs) return false;
+  const double first = std::log(a.factor);
+  const double second = std::log(b.factor);
+  return std::min(first, second) > 0.6 * std::max(first, second);
+}
+
 void merge_into(std::vector<Finding>& merged, Finding finding) {
   for (Finding& known : merged) {
+    // Within one matrix they were told apart.
+    if (std::count(known.matrices.begin(), known.matrices.end(), finding.matrices.front()) > 0) continue;
     const std::vector<Part> common = common_parts(known, finding);
-    if (common.empty()) continue;
+    // What is unlike may have another cause, and must not narrow the choice.
+    if (common.empty() || (!alike(known, finding) && common.size() < known.parts.size())) continue;
     known.parts = common;
-    if (std::count(known.matrices.begin(), known.matrices.end(), finding.matrices.front()) == 0) {
-      known.matrices.push_back(finding.matrices.front());
-    }
+    known.matrices.push_back(finding.matrices.front());
     return;
   }
   merged.push_back(std::move(finding));
 }
 
 std::string counted(int number, const std::string& what) {
-  constexpr const char* words[] = {"no",     "one",     "two",      "three",    "four",    "five",    "six",
-                                   "seven",  "eight",   "nine",     "ten",      "eleven",  "twelve",  "thirteen",
+  constexpr const char* words[] = {"no",       "one",     "two",     "three",     "four",     "five",     "six",
+                                   "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",   "thirteen",
                                    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"};
   const std::string text = number <= 20 ? words[number] : std::to_string(number);
   return text + " " + what + (number == 1 ? "" : "s");

@@ -14,12 +14,12 @@ namespace assay::locate {
 
 /// One culprit, with what speaks for it.
 struct Finding {
-  std::vector<Part> parts;     ///< the first is named first; more: no measurement tells them apart
-  double factor = 1;           ///< cost of what crosses it over that of its peers: 2 = half the rate, twice the latency
-  Interval factor_interval;    ///< 95 %
-  int slow_rows = 0;           ///< pairs (or single figures) that are slow and have it in common
-  int rows = 0;                ///< that cross it
-  double evidence = 0;         ///< gain in log likelihood
+  std::vector<Part> parts;   ///< the first is named first; more: no measurement tells them apart
+  double factor = 1;         ///< cost of what crosses it over that of its peers: 2 = half the rate, twice the latency
+  Interval factor_interval;  ///< 95 %
+  int slow_rows = 0;         ///< pairs (or single figures) that are slow and have it in common
+  int rows = 0;              ///< that cross it
+  double evidence = 0;       ///< gain in log likelihood
   Dimension dimension = Dimension::bytes_per_second;
   PartKind unit_kind = PartKind::gpu;
   bool pairs = true;
@@ -37,8 +37,8 @@ struct Suspect {
 struct GroupReport {
   std::string name;
   int rows = 0;
-  double typical = 0;      ///< figure of a sound row, in the matrix's dimension; NaN when it has too few rows
-  double sigma = 0;        ///< relative
+  double typical = 0;  ///< figure of a sound row, in the matrix's dimension; NaN when it has too few rows
+  double sigma = 0;    ///< relative
 };
 
 struct MatrixReport {

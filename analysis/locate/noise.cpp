@@ -10,13 +10,13 @@
 namespace assay::locate {
 namespace {
 
-constexpr double least_sigma = 0.002;     ///< below this, clocks and chance coincidences would speak
-constexpr double slow_range = 3;          ///< disturbed values spread over this much of ln cost: a factor of 20
-constexpr double fast_floor = -40;        ///< ln density: still finite, and far beyond any threshold
+constexpr double least_sigma = 0.002;  ///< below this, clocks and chance coincidences would speak
+constexpr double slow_range = 3;       ///< disturbed values spread over this much of ln cost: a factor of 20
+constexpr double fast_floor = -40;     ///< ln density: still finite, and far beyond any threshold
 constexpr double largest_freedom = 60;
-constexpr double freedom_per_row = 0.6;   ///< a robust sigma is worth about that many rows of a classical one
+constexpr double freedom_per_row = 0.8;  ///< a trimmed sigma is worth about that many rows of a classical one
 constexpr double core_share = 0.3;
-constexpr double core_length = 0.7706;    ///< of the middle 30 % of a standard normal
+constexpr double core_length = 0.7706;  ///< of the middle 30 % of a standard normal
 
 std::vector<std::vector<double>> by_group(const Observations& observations, const std::vector<double>* shifts) {
   std::vector<std::vector<double>> values(observations.groups.size());
@@ -66,8 +66,8 @@ std::vector<GroupNoise> first_noise(const Observations& observations, Start star
   std::vector<GroupNoise> noise;
   for (const auto& values : by_group(observations, nullptr)) {
     if (start == Start::densest) {
-      noise.push_back(noise_around(densest_centre(values, 0.5), shorth_scale(values), observations.value_sigma,
-                                   values.size()));
+      noise.push_back(
+          noise_around(densest_centre(values, 0.5), shorth_scale(values), observations.value_sigma, values.size()));
       continue;
     }
     const double scale = std::max({observations.value_sigma, 0.7 * core_scale(values), least_sigma});
@@ -84,13 +84,16 @@ std::vector<GroupNoise> fitted_noise(const Observations& observations, const std
   for (const auto& values : by_group(observations, &shifts)) {
     const double centre = median(values);
     const double robust = std::max({shorth_scale(values), observations.value_sigma, least_sigma});
-    noise.push_back(noise_around(centre, trimmed_scale(values, centre, robust), observations.value_sigma, values.size()));
+    noise.push_back(
+        noise_around(centre, trimmed_scale(values, centre, robust), observations.value_sigma, values.size()));
   }
   return noise;
 }
 
 Density::Density(const GroupNoise& noise, double log_chance)
-    : sigma_(noise.sigma), freedom_(noise.freedom), slow_floor_(log_chance + std::log(noise.sigma * 2.5066 / slow_range)) {}
+    : sigma_(noise.sigma),
+      freedom_(noise.freedom),
+      slow_floor_(log_chance + std::log(noise.sigma * 2.5066 / slow_range)) {}
 
 double Density::at(double deviation) const {
   const double z = deviation / sigma_;

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "analysis/locate/robust.hpp"
 #include "core/statistics.hpp"
@@ -16,9 +20,12 @@ namespace {
 
 constexpr std::size_t least_rows_for_an_offset = 8;
 constexpr std::int32_t least_rows_of_a_group = 3;
+constexpr double least_sigma = 0.002;
 constexpr double straggler_sigmas = 6;
 constexpr double unknown_straggler_share = 0.01;  ///< where one epoch per row says nothing about it
 constexpr double least_log_chance = -25;
+constexpr std::string_view across_nodes = "across nodes";
+constexpr double most_unlike = 0.01;  ///< of the bases of groups that are taken for one: far below what is called slow
 
 /// Scaled median absolute deviation of n normal values from their own median, over sigma: simulated, n = 2 to 10.
 double deviation_bias(std::size_t n) {
@@ -87,7 +94,10 @@ class Offsets {
 /// Numbers the groups in the order of their first row.
 class Grouping {
  public:
-  Grouping(const PairMatrix& matrix, const std::vector<std::int32_t>& leaf_of) : matrix_(matrix), leaf_of_(leaf_of) {}
+  Grouping(const PairMatrix& matrix, const std::vector<std::int32_t>& leaf_of) : matrix_(matrix), leaf_of_(leaf_of) {
+    const auto unknown = std::count(leaf_of.begin(), leaf_of.end(), -1);
+    few_unknown_ = static_cast<double>(unknown) <= most_unknown * static_cast<double>(leaf_of.size());
+  }
 
   std::int32_t of(const PairRow& row) {
     const Key key = key_of_row(row);
@@ -108,25 +118,61 @@ class Grouping {
     const End& a = matrix_.ends[static_cast<std::size_t>(row.a)];
     const End& b = matrix_.ends[static_cast<std::size_t>(row.b)];
     const auto same = [](int first, int second) { return first < 0 || second < 0 ? -1 : first == second ? 1 : 0; };
-    const int leaf = leaf_of_.empty() ? -1
-                                      : same(leaf_of_[static_cast<std::size_t>(row.a)],
-                                             leaf_of_[static_cast<std::size_t>(row.b)]);
+    int leaf = leaf_of_.empty()
+                   ? -1
+                   : same(leaf_of_[static_cast<std::size_t>(row.a)], leaf_of_[static_cast<std::size_t>(row.b)]);
+    // A few ends that fit nowhere are compared with the far ones rather than with each other.
+    if (a.node == b.node)
+      leaf = -1;
+    else if (leaf < 0 && !leaf_of_.empty() && few_unknown_)
+      leaf = 0;
     return {a.node == b.node ? Where::in_node : Where::across, leaf, a.node == b.node ? -1 : same(a.rail, b.rail)};
   }
 
   static std::string name_of(const Key& key) {
     const auto& [where, leaf, rail] = key;
-    std::string name = where == Where::single ? "each alone" : where == Where::in_node ? "within nodes" : "across nodes";
+    std::string name = where == Where::single    ? "each alone"
+                       : where == Where::in_node ? "within nodes"
+                                                 : std::string(across_nodes);
     if (leaf >= 0) name += leaf == 1 ? ", same island" : ", between islands";
     if (rail >= 0) name += rail == 1 ? ", same rail" : ", across rails";
     return name;
   }
 
+  static constexpr double most_unknown = 0.1;
+
   const PairMatrix& matrix_;
   const std::vector<std::int32_t>& leaf_of_;
+  bool few_unknown_ = false;
   std::map<Key, std::int32_t> numbers_;
   std::vector<Group> groups_;
 };
+
+/// Makes one group of those that turn out alike: more rows to know their noise from. Only pairs across nodes differ by
+/// rail and island.
+void unite_alike(Observations& observations, double sigma) {
+  std::vector<std::vector<double>> values(observations.groups.size());
+  for (const Observation& one : observations.all) values[static_cast<std::size_t>(one.group)].push_back(one.value);
+  std::vector<std::pair<double, std::int32_t>> order;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool across = observations.groups[i].name.starts_with(across_nodes);
+    if (across && !values[i].empty())
+      order.emplace_back(fastest_group(values[i], 4 * sigma), static_cast<std::int32_t>(i));
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<std::int32_t> becomes(observations.groups.size());
+  std::iota(becomes.begin(), becomes.end(), 0);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (order[i].first - order[i - 1].first > std::min(most_unlike, 1.5 * sigma)) continue;
+    const std::int32_t into = becomes[static_cast<std::size_t>(order[i - 1].second)];
+    Group& target = observations.groups[static_cast<std::size_t>(into)];
+    Group& source = observations.groups[static_cast<std::size_t>(order[i].second)];
+    target.count += std::exchange(source.count, 0);
+    target.name += "; " + source.name.substr(std::min(source.name.size(), across_nodes.size() + 2));
+    becomes[static_cast<std::size_t>(order[i].second)] = into;
+  }
+  for (Observation& one : observations.all) one.group = becomes[static_cast<std::size_t>(one.group)];
+}
 
 /// Noise of single epochs, from the rows that have several.
 struct Within {
@@ -149,6 +195,71 @@ Within within_noise(const std::vector<double>& deviations, std::size_t epochs) {
   return within;
 }
 
+/// Rows of one round that leave one island, and all of them.
+struct Crossing {
+  std::vector<std::size_t> observations;
+  double typical = 0;
+};
+
+/// Uplinks that are shared by more rows than they carry at full rate hold all rows of an island and round back alike:
+/// these say nothing about single parts. When that happens in most rounds and islands, their rows get a group of their
+/// own that is not judged; where only few islands are concerned, their uplinks are culprits like any other.
+class HeldBack {
+ public:
+  HeldBack(const PairMatrix& matrix, const std::vector<std::int32_t>& leaf_of, Observations& observations)
+      : observations_(observations) {
+    std::vector<double> inside;
+    for (std::size_t i = 0; i < observations.all.size(); ++i) {
+      const PairRow& row = matrix.rows[static_cast<std::size_t>(observations.all[i].row)];
+      if (row.b < 0 || matrix.same_node(row)) continue;
+      const auto a = leaf_of[static_cast<std::size_t>(row.a)];
+      const auto b = leaf_of[static_cast<std::size_t>(row.b)];
+      if (a < 0 || b < 0) continue;
+      if (a == b) inside.push_back(observations.all[i].value);
+      if (a == b) continue;
+      for (const auto leaf : {a, b}) crossings_[{row.round, leaf}].observations.push_back(i);
+    }
+    std::erase_if(crossings_, [](const auto& entry) { return entry.second.observations.size() < least_crossing_rows; });
+    if (inside.size() < least_crossing_rows) return;
+    base_ = densest_centre(inside, 0.5);
+    for (auto& [at, crossing] : crossings_) {
+      std::vector<double> values;
+      for (const std::size_t i : crossing.observations) values.push_back(observations.all[i].value);
+      crossing.typical = median(values);
+    }
+  }
+
+  void set_apart() {
+    if (std::isnan(base_)) return;
+    const auto slow = [&](const Crossing& crossing) { return crossing.typical > base_ + least_hold; };
+    const auto count =
+        std::count_if(crossings_.begin(), crossings_.end(), [&](const auto& e) { return slow(e.second); });
+    if (2 * static_cast<std::size_t>(count) < crossings_.size() || count == 0) return;
+    const auto group = static_cast<std::int32_t>(observations_.groups.size());
+    observations_.groups.push_back({"between islands, held back by shared uplinks", 0});
+    for (const auto& [at, crossing] : crossings_) {
+      if (!slow(crossing)) continue;
+      for (const std::size_t i : crossing.observations) move(observations_.all[i], group);
+    }
+    std::erase_if(observations_.all, [&](const Observation& observation) { return observation.group == group; });
+  }
+
+ private:
+  static constexpr std::size_t least_crossing_rows = 4;
+  static constexpr double least_hold = 0.03;
+
+  void move(Observation& observation, std::int32_t group) {
+    if (observation.group == group) return;
+    --observations_.groups[static_cast<std::size_t>(observation.group)].count;
+    ++observations_.groups[static_cast<std::size_t>(group)].count;
+    observation.group = group;
+  }
+
+  Observations& observations_;
+  std::map<std::pair<std::int32_t, std::int32_t>, Crossing> crossings_;
+  double base_ = std::numeric_limits<double>::quiet_NaN();
+};
+
 }  // namespace
 
 Observations observe(const PairMatrix& matrix, const std::vector<std::int32_t>& leaf_of) {
@@ -161,7 +272,8 @@ Observations observe(const PairMatrix& matrix, const std::vector<std::int32_t>& 
     const PairRow& row = matrix.rows[i];
     if (row.count < 1) continue;
     scratch.clear();
-    for (const Cost& cost : costs_of(matrix, row)) scratch.push_back(cost.log_seconds - offsets.of(cost.epoch, row.round));
+    for (const Cost& cost : costs_of(matrix, row))
+      scratch.push_back(cost.log_seconds - offsets.of(cost.epoch, row.round));
     std::sort(scratch.begin(), scratch.end());
     const double centre = median(scratch);
     if (scratch.size() > 1) {
@@ -185,6 +297,10 @@ Observations observe(const PairMatrix& matrix, const std::vector<std::int32_t>& 
     observation.log_chance = at->second;
   }
   result.groups = grouping.take();
+  if (!leaf_of.empty() && matrix.composition == Composition::bottleneck) {
+    HeldBack(matrix, leaf_of, result).set_apart();
+  }
+  unite_alike(result, std::max(result.value_sigma, least_sigma));
   std::erase_if(result.all, [&](const Observation& observation) {
     return result.groups[static_cast<std::size_t>(observation.group)].count < least_rows_of_a_group;
   });

@@ -25,9 +25,9 @@ struct Group {
 struct Observations {
   std::vector<Observation> all;
   std::vector<Group> groups;
-  double within_sigma = 0;      ///< of one epoch of one row around the row's median, run-wide offsets removed
-  double disturbed_share = 0;   ///< of epochs that are far slower than their row's median: stragglers
-  double value_sigma = 0;       ///< what within_sigma leaves in an observation's value
+  double within_sigma = 0;     ///< of one epoch of one row around the row's median, run-wide offsets removed
+  double disturbed_share = 0;  ///< of epochs that are far slower than their row's median: stragglers
+  double value_sigma = 0;      ///< what within_sigma leaves in an observation's value
 };
 
 /// Takes run-wide offsets of epochs and rounds out (median over the rows of their deviation from their own median), and

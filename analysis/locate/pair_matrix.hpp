@@ -26,8 +26,8 @@ enum class Composition {
 
 /// A measured pair, or a single end (b < 0) that is compared with its like: a GPU's own memory rate, say.
 struct PairRow {
-  std::int32_t a = -1;    ///< index in PairMatrix::ends; the sender when directed
-  std::int32_t b = -1;    ///< the receiver when directed
+  std::int32_t a = -1;     ///< index in PairMatrix::ends; the sender when directed
+  std::int32_t b = -1;     ///< the receiver when directed
   std::int32_t round = 0;  ///< rows with equal numbers were measured at the same time
   std::int32_t count = 0;  ///< of its costs, one for each epoch
   std::int64_t first = 0;  ///< in PairMatrix::costs
@@ -41,7 +41,7 @@ struct Cost {
 
 /// Sparse matrix of what was measured between ends, with every epoch's value.
 struct PairMatrix {
-  std::string name;                               ///< "nccl.pairs/bytes:67108864/level:gpu"
+  std::string name;                                   ///< "nccl.pairs/bytes:67108864/level:gpu"
   Dimension dimension = Dimension::bytes_per_second;  ///< of the figure that people read: a rate or seconds
   Composition composition = Composition::bottleneck;
   bool alone = false;  ///< one pair at a time: nothing else on the links

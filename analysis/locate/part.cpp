@@ -78,10 +78,10 @@ std::string unit_text(PartKind kind, int node, int unit, const Names& names) {
 std::string link_text(const Part& part, const Names& names, PartKind unit_kind) {
   const std::string a = unit_text(unit_kind, part.node, part.unit, names);
   const std::string b = unit_text(unit_kind, part.other_node, part.other_unit, names);
-  const std::string from = part.node == part.other_node
-                               ? a
-                               : fmt::format("{} {} {}", a, unit_kind == PartKind::rank ? "on" : "of",
-                                             names.host(part.node));
+  const std::string from =
+      part.node == part.other_node
+          ? a
+          : fmt::format("{} {} {}", a, unit_kind == PartKind::rank ? "on" : "of", names.host(part.node));
   const std::string to =
       fmt::format("{} {} {}", b, unit_kind == PartKind::rank ? "on" : "of", names.host(part.other_node));
   if (part.side == Side::sending) return fmt::format("the path from {} to {}", from, to);
@@ -150,7 +150,9 @@ Part part_of(std::uint64_t key) {
 }
 
 PartKind unit_kind_of(const PairMatrix& matrix) {
-  const auto all = [&](auto has) { return !matrix.ends.empty() && std::all_of(matrix.ends.begin(), matrix.ends.end(), has); };
+  const auto all = [&](auto has) {
+    return !matrix.ends.empty() && std::all_of(matrix.ends.begin(), matrix.ends.end(), has);
+  };
   if (all([](const End& end) { return end.gpu >= 0; })) return PartKind::gpu;
   return all([](const End& end) { return end.nic >= 0; }) ? PartKind::nic : PartKind::rank;
 }
@@ -165,8 +167,9 @@ void append_parts(const PairMatrix& matrix, const PairRow& row, const std::vecto
   }
   const End& b = matrix.ends[static_cast<std::size_t>(row.b)];
   const bool across = a.node != b.node;
-  const PartKind unit = a.gpu >= 0 && b.gpu >= 0 ? PartKind::gpu : a.nic >= 0 && b.nic >= 0 ? PartKind::nic
-                                                                                              : PartKind::rank;
+  const PartKind unit = a.gpu >= 0 && b.gpu >= 0   ? PartKind::gpu
+                        : a.nic >= 0 && b.nic >= 0 ? PartKind::nic
+                                                   : PartKind::rank;
   const std::size_t start = keys.size();
   parts.add_end(a, across, true);
   parts.add_end(b, across, false);
@@ -175,7 +178,9 @@ void append_parts(const PairMatrix& matrix, const PairRow& row, const std::vecto
   if (across) {
     const auto nodes = std::minmax(a.node, b.node);
     parts.add({.kind = PartKind::node_link, .node = nodes.first, .other_node = nodes.second});
-    if (a.rail >= 0 && a.rail == b.rail) parts.add({.kind = PartKind::rail, .unit = a.rail});
+    for (const int rail : {a.rail, b.rail}) {
+      if (rail >= 0) parts.add({.kind = PartKind::rail, .unit = rail});
+    }
     const int leaf_a = leaf_of.empty() ? -1 : leaf_of[static_cast<std::size_t>(row.a)];
     const int leaf_b = leaf_of.empty() ? -1 : leaf_of[static_cast<std::size_t>(row.b)];
     if (leaf_a >= 0 && leaf_b >= 0 && leaf_a != leaf_b) {

@@ -93,8 +93,8 @@ double log_binomial_tail(int n, int k, double p) {
   if (k > n || !(p > 0)) return -std::numeric_limits<double>::infinity();
   double sum = 0;
   for (int i = k; i <= n; ++i) {
-    const double log_term = std::lgamma(n + 1.0) - std::lgamma(i + 1.0) - std::lgamma(n - i + 1.0) +
-                            i * std::log(p) + (n - i) * std::log1p(-p);
+    const double log_term = std::lgamma(n + 1.0) - std::lgamma(i + 1.0) - std::lgamma(n - i + 1.0) + i * std::log(p) +
+                            (n - i) * std::log1p(-p);
     sum += std::exp(log_term);
   }
   return std::log(std::min(1.0, sum));

@@ -31,8 +31,7 @@ class Search {
     for (int kind = 0; kind < part_kinds; ++kind) kinds += candidates.count(static_cast<PartKind>(kind)) > 0 ? 1 : 0;
     for (int kind = 0; kind < part_kinds; ++kind) {
       const auto count = std::max<std::size_t>(1, candidates.count(static_cast<PartKind>(kind)));
-      log_trials_[static_cast<std::size_t>(kind)] =
-          std::log(static_cast<double>(count) * kinds / options.false_alarms);
+      log_trials_[static_cast<std::size_t>(kind)] = std::log(static_cast<double>(count) * kinds / options.false_alarms);
     }
   }
 
@@ -88,8 +87,8 @@ class Search {
     double gain = 0;
     for (const std::int32_t at : candidates_.observations(static_cast<std::size_t>(candidate))) {
       const auto i = static_cast<std::size_t>(at);
-      gain += densities_[i].at(residuals_[i] - composed(shifts_[i], effect)) -
-              densities_[i].at(residuals_[i] - shifts_[i]);
+      gain +=
+          densities_[i].at(residuals_[i] - composed(shifts_[i], effect)) - densities_[i].at(residuals_[i] - shifts_[i]);
     }
     return gain;
   }
@@ -115,6 +114,19 @@ class Search {
     return effect;
   }
 
+  /// What the effect adds to the others' in the median of the rows where it adds anything.
+  [[nodiscard]] double added(std::int32_t candidate, double effect) const {
+    std::vector<double> more;
+    for (const std::int32_t at : candidates_.observations(static_cast<std::size_t>(candidate))) {
+      const double shift = shifts_[static_cast<std::size_t>(at)];
+      if (composed(shift, effect) > shift) more.push_back(composed(shift, effect) - shift);
+    }
+    if (more.empty()) return 0;
+    const auto middle = more.begin() + static_cast<std::ptrdiff_t>(more.size() / 2);
+    std::nth_element(more.begin(), middle, more.end());
+    return *middle;
+  }
+
   [[nodiscard]] Trial evaluate(std::int32_t candidate) const {
     const auto rows = candidates_.observations(static_cast<std::size_t>(candidate));
     std::size_t slow = 0;
@@ -136,7 +148,7 @@ class Search {
       if (start < options_.least_effect / 2 || start == last) continue;
       last = start;
       const double effect = refined(candidate, start);
-      if (effect < options_.least_effect) continue;
+      if (effect < options_.least_effect || added(candidate, effect) < options_.least_effect) continue;
       const double gain = gain_of(candidate, effect);
       if (gain > best.gain) best = {gain, effect};
     }

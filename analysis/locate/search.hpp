@@ -9,7 +9,7 @@
 namespace assay::locate {
 
 struct SearchOptions {
-  double false_alarms = 1e-3;  ///< wanted bound of the probability that a sound matrix yields any culprit
+  double false_alarms = 4e-3;  ///< wanted bound of the probability that a sound matrix yields any culprit
   double least_effect = 0.03;  ///< ln cost; smaller deviations are how parts differ, not faults
   int most_parts = 100;
 };
@@ -28,28 +28,29 @@ struct Culprit {
 };
 
 struct SearchResult {
-  std::vector<Culprit> culprits;    ///< strongest evidence first
-  std::vector<GroupNoise> noise;    ///< by group
-  std::vector<double> residuals;    ///< by observation: ln cost above the base
-  std::vector<double> shifts;       ///< by observation: what the culprits explain of it
-  std::vector<double> part_spread;  ///< by PartKind: how sound parts differ from each other (ln cost, sigma); NaN unknown
-  double score = 0;                 ///< penalised log likelihood, for comparing explanations
+  std::vector<Culprit> culprits;  ///< strongest evidence first
+  std::vector<GroupNoise> noise;  ///< by group
+  std::vector<double> residuals;  ///< by observation: ln cost above the base
+  std::vector<double> shifts;     ///< by observation: what the culprits explain of it
+  std::vector<double>
+      part_spread;   ///< by PartKind: how sound parts differ from each other (ln cost, sigma); NaN unknown
+  double score = 0;  ///< penalised log likelihood, for comparing explanations
 };
 
 /// The smallest set of parts that explains the deviations of a matrix.
 ///
 /// Model: value = base(group) + compose(effects of the culprits that the row crosses) + noise, with effects > 0.
 /// Composition is the largest effect (rates) or the sum of the extra times (latencies). Noise of a row is Student t
-/// around 0; on the slow side it is floored by the chance that its epochs were disturbed: a row that is slow by accident
-/// costs a bounded amount, a row that is faster than the explanation allows costs much more, since nothing gets faster
-/// through a slow part.
-/// Search: greedy by gain in log likelihood; a part must gain more than ln(parts of its kind * kinds / false_alarms),
-/// which bounds the probability of any false part (Bonferroni over all candidates; a likelihood ratio of one parameter
-/// exceeds g by chance with probability below exp(-g)). It must also exceed least_effect and, against the spread of the
-/// sound parts of its kind, the same bound. After each pass all effects are fitted again without one another, parts that
-/// lost their gain are dropped, and base and sigma are estimated from what is left; until nothing changes.
-/// Two starts, with the fastest and with the densest values of each group as base; the better penalised likelihood wins.
-/// Cost: O(k) for k touches per pass, plus O(touches of the culprits' neighbours) per culprit.
+/// around 0; on the slow side it is floored by the chance that its epochs were disturbed: a row that is slow by
+/// accident costs a bounded amount, a row that is faster than the explanation allows costs much more, since nothing
+/// gets faster through a slow part. Search: greedy by gain in log likelihood; a part must gain more than ln(parts of
+/// its kind * kinds / false_alarms), which bounds the probability of any false part (Bonferroni over all candidates; a
+/// likelihood ratio of one parameter exceeds g by chance with probability below exp(-g)). It must also add at least
+/// least_effect to what others explain and, against the spread of the sound parts of its kind, the same bound. After
+/// each pass all effects are fitted again without one another, parts that lost their gain are dropped, and base and
+/// sigma are estimated from what is left; until nothing changes. Two starts, with the fastest and with the densest
+/// values of each group as base; the better penalised likelihood wins. Cost: O(k) for k touches per pass, plus
+/// O(touches of the culprits' neighbours) per culprit.
 [[nodiscard]] SearchResult search(const Observations& observations, const Candidates& candidates,
                                   Composition composition, const SearchOptions& options = {});
 

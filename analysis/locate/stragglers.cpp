@@ -81,8 +81,8 @@ std::vector<std::vector<RankTimes>> collectives_of(const RunData& run) {
     const auto samples = run.samples_of(row);
     const bool sound = std::all_of(samples.begin(), samples.end(), [](double s) { return std::isfinite(s) && s > 0; });
     if (!sound || samples.size() != members.size() * static_cast<std::size_t>(row.kept)) continue;
-    RankTimes times{row.case_name + "/" + row.point, row.epoch, {members.begin(), members.end()},
-                    {samples.begin(), samples.end()}};
+    RankTimes times{
+        row.case_name + "/" + row.point, row.epoch, {members.begin(), members.end()}, {samples.begin(), samples.end()}};
     sets[{times.name, times.ranks}].push_back(std::move(times));
   }
   std::vector<std::vector<RankTimes>> collectives;
@@ -100,8 +100,8 @@ std::vector<Straggler> stragglers_in(const std::vector<RankTimes>& epochs, doubl
   for (const auto& [rank, deviation] : deviations.ranks()) centres.push_back(median(deviation.epochs));
   const double spread = std::max(shorth_scale(centres), least_spread * deviations.typical());
   const double middle = densest_centre(centres, 0.5);
-  const double z = normal_quantile_above(options.false_alarms / comparisons) *
-                   (1 + 4 / static_cast<double>(centres.size()));
+  const double z =
+      normal_quantile_above(options.false_alarms / comparisons) * (1 + 4 / static_cast<double>(centres.size()));
   std::vector<Straggler> found;
   for (const auto& [rank, deviation] : deviations.ranks()) {
     const double delay = median(deviation.epochs) - middle;
@@ -118,8 +118,7 @@ std::vector<Straggler> stragglers_in(const std::vector<RankTimes>& epochs, doubl
     straggler.delay = std::abs(delay);
     const Interval interval = median_interval(deviation.epochs);
     straggler.delay_interval = {std::abs(early ? interval.high - middle : interval.low - middle),
-                                std::abs(early ? interval.low - middle : interval.high - middle),
-                                interval.confidence};
+                                std::abs(early ? interval.low - middle : interval.high - middle), interval.confidence};
     straggler.relative = relative;
     straggler.share = share;
     straggler.cases = {epochs.front().name};
@@ -147,8 +146,7 @@ std::vector<Straggler> find_stragglers(const RunData& run, const StragglerOption
     straggler.sentence = sentence_of(straggler, run);
     found.push_back(std::move(straggler));
   }
-  std::sort(found.begin(), found.end(),
-            [](const Straggler& a, const Straggler& b) { return a.relative > b.relative; });
+  std::sort(found.begin(), found.end(), [](const Straggler& a, const Straggler& b) { return a.relative > b.relative; });
   return found;
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "analysis/locate/observations.hpp"
+#include "core/statistics.hpp"
 
 namespace assay::locate {
 namespace {
@@ -24,6 +25,28 @@ Place place_of(const End& end, Vertex vertex) {
   if (vertex == Vertex::slot) return {end.node, end.slot};
   if (vertex == Vertex::nic) return {end.node, end.nic};
   return {end.node, -1};
+}
+
+/// A vertex that answers late is far from everybody. Its island is still the one to which its way is shorter than to
+/// the others by about a step.
+void place_the_lone(Islands& islands, const std::vector<Edge>& edges) {
+  if (islands.count < 2) return;
+  const double step = std::exp(islands.between) - std::exp(islands.inside);
+  std::map<std::int32_t, std::map<std::int32_t, std::vector<double>>> ways;
+  for (const Edge& edge : edges) {
+    for (const auto& [lone, other] : {std::pair(edge.a, edge.b), std::pair(edge.b, edge.a)}) {
+      const std::int32_t island = islands.of[static_cast<std::size_t>(other)];
+      if (islands.of[static_cast<std::size_t>(lone)] < 0 && island >= 0)
+        ways[lone][island].push_back(std::exp(edge.value));
+    }
+  }
+  for (const auto& [lone, to] : ways) {
+    std::vector<std::pair<double, std::int32_t>> order;
+    for (const auto& [island, seconds] : to) order.emplace_back(median(seconds), island);
+    std::sort(order.begin(), order.end());
+    const bool clear = order.size() > 1 && order[1].first - order[0].first > step / 2;
+    if (clear) islands.of[static_cast<std::size_t>(lone)] = order[0].second;
+  }
 }
 
 /// The matrix as a graph; `across_only` leaves out what stays within a node.
@@ -42,7 +65,8 @@ Level level_of(const PairMatrix& matrix, LevelKind kind, Vertex vertex, bool acr
     if (row.b < 0 || (across_only && matrix.same_node(row))) continue;
     edges.push_back({number(row.a), number(row.b), observation.value});
   }
-  level.islands = find_islands(static_cast<std::int32_t>(level.places.size()), std::move(edges), least_step);
+  level.islands = find_islands(static_cast<std::int32_t>(level.places.size()), edges, least_step);
+  if (matrix.dimension == Dimension::seconds) place_the_lone(level.islands, edges);
   return level;
 }
 
@@ -53,6 +77,12 @@ bool all_ends(const PairMatrix& matrix, bool (*has)(const End&)) {
 bool has_gpu(const End& end) { return end.gpu >= 0; }
 bool has_nic(const End& end) { return end.nic >= 0; }
 bool has_no_gpu(const End& end) { return end.gpu < 0; }
+
+/// Some pairs do not leave their node: without them nothing is known of the inside of nodes.
+bool stays_in_nodes(const PairMatrix& matrix) {
+  return std::any_of(matrix.rows.begin(), matrix.rows.end(),
+                     [&](const PairRow& row) { return row.b >= 0 && matrix.same_node(row); });
+}
 
 /// How many places of each node an island holds.
 std::map<std::int32_t, std::map<std::int32_t, int>> places_by_island(const Level& level, bool by_unit) {
@@ -65,9 +95,9 @@ std::map<std::int32_t, std::map<std::int32_t, int>> places_by_island(const Level
 }
 
 std::int32_t commonest(const std::map<std::int32_t, int>& counts) {
-  return std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
-           return a.second < b.second;
-         })->first;
+  return std::max_element(counts.begin(), counts.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
 }
 
 /// Which units of a node lie together: sets of units, those alone left out.
@@ -91,8 +121,8 @@ std::map<std::int32_t, Pattern> patterns_by_node(const Level& level) {
 Pattern usual_pattern(const std::map<std::int32_t, Pattern>& patterns, const std::set<std::int32_t>& units) {
   std::map<Pattern, std::size_t> times;
   for (const auto& [node, pattern] : patterns) ++times[pattern];
-  const auto most = std::max_element(times.begin(), times.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   // One node, or all different: more than one island is how such machines are built, a single GPU left out is not.
   if (2 * most->second > patterns.size() && (patterns.size() > 2 || most->first.size() > 1)) return most->first;
   return {units};
@@ -107,16 +137,17 @@ void find_strays(const Level& level, const Names& names, std::vector<Contradicti
     const Place& place = level.places[i];
     const Pattern& mine = patterns.at(place.node);
     const auto together = [&](const Pattern& pattern) {
-      const auto at = std::find_if(pattern.begin(), pattern.end(), [&](const auto& set) { return set.count(place.unit) > 0; });
+      const auto at =
+          std::find_if(pattern.begin(), pattern.end(), [&](const auto& set) { return set.count(place.unit) > 0; });
       return at == pattern.end() ? std::size_t{0} : at->size();
     };
-    const auto largest = std::max_element(mine.begin(), mine.end(),
-                                          [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    const auto largest =
+        std::max_element(mine.begin(), mine.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
     if (mine.empty() || largest->size() < 3 || largest->count(place.unit) > 0) continue;
     if (together(usual) <= together(mine)) continue;  // elsewhere it lies no better
-    found.push_back({{.kind = PartKind::gpu, .node = place.node, .unit = place.unit},
-                     fmt::format("GPU {} of {} is not in the NVLink island of its node", place.unit,
-                                 names.host(place.node))});
+    found.push_back(
+        {{.kind = PartKind::gpu, .node = place.node, .unit = place.unit},
+         fmt::format("GPU {} of {} is not in the NVLink island of its node", place.unit, names.host(place.node))});
   }
 }
 
@@ -150,16 +181,18 @@ void find_crossed_rails(const Level& level, const Names& names, std::vector<Cont
   }
 }
 
-/// Islands of NICs that are rails: each holds one NIC of most of its nodes.
+/// Islands of NICs that are rails: most of an island are NICs of one number, and there are islands of several numbers.
 bool by_rail(const Level& level) {
   int places = 0;
   int usual = 0;
+  std::set<std::int32_t> rails;
   for (const auto& [island, units] : places_by_island(level, true)) {
     if (island < 0) continue;
     for (const auto& [unit, count] : units) places += count;
     usual += units.at(commonest(units));
+    rails.insert(commonest(units));
   }
-  return places > 0 && usual > 0.7 * places;
+  return rails.size() > 1 && usual > 0.7 * places;
 }
 
 /// Structure of the network between nodes, of one matrix: rails if its NICs show them, leaves of nodes otherwise.
@@ -215,7 +248,8 @@ Topology infer_topology(const std::vector<PairMatrix>& matrices, const Names& na
     if (!matrix.pairs()) continue;
     const bool rate = matrix.dimension == Dimension::bytes_per_second;
     const auto known = [&](LevelKind kind) {
-      return std::any_of(topology.levels.begin(), topology.levels.end(), [&](const Level& l) { return l.kind == kind; });
+      return std::any_of(topology.levels.begin(), topology.levels.end(),
+                         [&](const Level& l) { return l.kind == kind; });
     };
     if (rate && all_ends(matrix, has_gpu) && !known(LevelKind::device_domain)) {
       Level level = level_of(matrix, LevelKind::device_domain, Vertex::gpu, false, device_step);
@@ -223,7 +257,7 @@ Topology infer_topology(const std::vector<PairMatrix>& matrices, const Names& na
         find_strays(level, names, topology.contradictions);
         topology.levels.push_back(std::move(level));
       }
-    } else if (all_ends(matrix, has_no_gpu) && !known(LevelKind::host_domain)) {
+    } else if (all_ends(matrix, has_no_gpu) && stays_in_nodes(matrix) && !known(LevelKind::host_domain)) {
       Level level = level_of(matrix, LevelKind::host_domain, Vertex::slot, false, host_step);
       if (level.islands.count > 1) {
         find_misplaced_ranks(level, names, topology.contradictions);

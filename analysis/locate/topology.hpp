@@ -29,7 +29,7 @@ struct Level {
   LevelKind kind = LevelKind::leaf;
   std::string matrix;  ///< what it was read from
   std::vector<Place> places;
-  Islands islands;     ///< `of` by place
+  Islands islands;  ///< `of` by place
 };
 
 /// The measured structure says something else than the record.
@@ -49,7 +49,8 @@ struct Topology {
 /// Reads the structure out of the matrices, knowing only which ends share a node:
 ///   device_domain  rates between GPUs, steps of at least 1.6
 ///   host_domain    rates or latencies between ranks without GPUs, steps of at least 1.3
-///   leaf, rail_switch  paths across nodes: latencies first (idle switches answer alike, whatever else runs), rates else;
+///   leaf, rail_switch  paths across nodes: latencies first (idle switches answer alike, whatever else runs), rates
+///   else;
 ///                  steps of at least 1.1
 /// A level in which everything is one island is left out.
 [[nodiscard]] Topology infer_topology(const std::vector<PairMatrix>& matrices, const Names& names);

@@ -1,6 +1,6 @@
-// Detection trial: detection_trial [CLUSTERS] [SEED] [MOST_NODES] [-v]. Half of the clusters are healthy, the others have
-// 1 to 3 faults. Prints recall by kind and severity, false alarms and the share of findings that name the right part;
-// returns 1 when a bar is missed. docs/detection-trial.md says what is drawn from what.
+// Detection trial: detection_trial [CLUSTERS] [SEED] [MOST_NODES] [-v]. Half of the clusters are healthy, the others
+// have 1 to 3 faults. Prints recall by kind and severity, false alarms and the share of findings that name the right
+// part; returns 1 when a bar is missed. docs/detection-trial.md says what is drawn from what.
 #include <fmt/format.h>
 #include <sys/resource.h>
 

@@ -13,7 +13,7 @@ using namespace assay;
 
 constexpr int epochs = 5;
 constexpr int iterations = 20;
-constexpr int most_bandwidth_rounds = 48;   ///< across nodes
+constexpr int most_bandwidth_rounds = 48;  ///< across nodes
 constexpr int most_latency_rounds = 160;
 
 /// What all series of one kind have in common.
@@ -160,8 +160,8 @@ RunData record(Cluster& cluster, std::uint64_t seed) {
   const auto across = pair_rounds({.units_on_node = gpus, .most_rounds = most_bandwidth_rounds, .seed = seed});
   for (std::size_t r = 0; r < across.size(); ++r) {
     const auto pairs = as_pairs(across[r], false);
-    recorder.pairs({"nccl.pairs", fmt::format("bytes:67108864/level:nic/round:{}", r), "bytes", 1e9, "both_ways"}, pairs,
-                   cluster.exchanges_across(pairs, epochs));
+    recorder.pairs({"nccl.pairs", fmt::format("bytes:67108864/level:nic/round:{}", r), "bytes", 1e9, "both_ways"},
+                   pairs, cluster.exchanges_across(pairs, epochs));
   }
   const std::vector<int> ones(static_cast<std::size_t>(shape.nodes), 1);
   const auto latencies = pair_rounds({.units_on_node = ones, .most_rounds = most_latency_rounds, .seed = seed + 1});
@@ -170,9 +170,9 @@ RunData record(Cluster& cluster, std::uint64_t seed) {
     recorder.pairs({"mpi.pairs", fmt::format("bytes:8/round:node{}", r), "latency", 2}, pairs,
                    cluster.latencies_across(pairs, epochs));
   }
-  recorder.singles({"gpu.host_copy", "way:to_device/bytes:268435456/numa:near/gpus:node", "bytes", 1e9, "one_way",
-                    "concurrent"},
-                   cluster.host_copies(epochs));
+  recorder.singles(
+      {"gpu.host_copy", "way:to_device/bytes:268435456/numa:near/gpus:node", "bytes", 1e9, "one_way", "concurrent"},
+      cluster.host_copies(epochs));
   recorder.singles({"gpu.memory", "op:copy/bytes:1073741824/gpus:node", "bytes", 1e9, "none", "concurrent"},
                    cluster.memory_rates(epochs));
   recorder.collective({"mpi.all_reduce", "bytes:8/ranks:all"});

@@ -12,7 +12,10 @@ using namespace assay::locate;
 /// The part that a fault sits in, as the program would name it; both ways unless only one was harmed.
 Part part_of_fault(const Fault& fault) {
   const auto link = [&] {
-    Part part{.kind = PartKind::link, .node = fault.node, .unit = fault.unit, .other_node = fault.other_node,
+    Part part{.kind = PartKind::link,
+              .node = fault.node,
+              .unit = fault.unit,
+              .other_node = fault.other_node,
               .other_unit = fault.other_unit};
     if (std::pair(part.node, part.unit) > std::pair(part.other_node, part.other_unit)) {
       std::swap(part.node, part.other_node);
@@ -41,14 +44,17 @@ Part part_of_fault(const Fault& fault) {
   }
 }
 
-/// The quantity in which the fault shows.
+/// The finding speaks of the measurement in which the fault shows.
 bool same_quantity(const Fault& fault, const Finding& finding) {
-  const bool latency = fault.kind == FaultKind::node_latency;
-  if (latency != (finding.dimension == assay::Dimension::seconds)) return false;
-  const std::string& matrix = finding.matrices.front();
-  if (fault.kind == FaultKind::host_link) return matrix.starts_with("gpu.host_copy");
-  if (fault.kind == FaultKind::card_memory) return matrix.starts_with("gpu.memory");
-  return finding.pairs;
+  const std::string where = fault.kind == FaultKind::node_latency  ? "mpi.pairs"
+                            : fault.kind == FaultKind::host_link   ? "gpu.host_copy"
+                            : fault.kind == FaultKind::card_memory ? "gpu.memory"
+                            : fault.kind == FaultKind::gpu_port || fault.kind == FaultKind::gpu_out ||
+                                    fault.kind == FaultKind::gpu_path || fault.kind == FaultKind::node_fabric
+                                ? "gpu.peer_copy"
+                                : "nccl.pairs";
+  return std::any_of(finding.matrices.begin(), finding.matrices.end(),
+                     [&](const std::string& matrix) { return matrix.starts_with(where); });
 }
 
 /// Islands are numbered as they were found: translates to the leaf that most of its nodes hang on.
@@ -67,9 +73,9 @@ Part with_true_leaf(Part part, const Cluster& cluster, const Topology& topology)
 
 bool names(const Finding& finding, const Fault& fault, const Cluster& cluster, const Topology& topology) {
   const Part truth = part_of_fault(fault);
-  return same_quantity(fault, finding) && std::any_of(finding.parts.begin(), finding.parts.end(), [&](const Part& part) {
-           return with_true_leaf(part, cluster, topology) == truth;
-         });
+  return same_quantity(fault, finding) &&
+         std::any_of(finding.parts.begin(), finding.parts.end(),
+                     [&](const Part& part) { return with_true_leaf(part, cluster, topology) == truth; });
 }
 
 std::string describe(const Fault& fault) {
@@ -169,7 +175,9 @@ std::string table_of(const Score& score) {
   };
   std::string text = fmt::format("{:14}", "found / planted");
   for (std::size_t step = 0; step + 1 < severity_steps.size(); ++step) {
-    text += step == 0 ? fmt::format("{:>12}", "5 %") : fmt::format("{:>12}", fmt::format("{:.0f}-{:.0f} %", 100 * severity_steps[step], 100 * severity_steps[step + 1]));
+    text += step == 0 ? fmt::format("{:>12}", "5 %")
+                      : fmt::format("{:>12}", fmt::format("{:.0f}-{:.0f} %", 100 * severity_steps[step],
+                                                          100 * severity_steps[step + 1]));
   }
   text += '\n';
   for (int kind = 0; kind < fault_kinds; ++kind) {
@@ -182,12 +190,15 @@ std::string table_of(const Score& score) {
   const Tally strong = score.at_least(0.1);
   const Tally weak = score.in_step(0);
   const auto percent = [](double part, double whole) { return whole > 0 ? 100 * part / whole : 0; };
-  text += fmt::format("recall at 10 % and more: {:.2f} % of {} (bar 99)\n", percent(strong.found, strong.faults), strong.faults);
-  text += fmt::format("recall at 5 %:           {:.2f} % of {} (bar 90)\n", percent(weak.found, weak.faults), weak.faults);
+  text += fmt::format("recall at 10 % and more: {:.2f} % of {} (bar 99)\n", percent(strong.found, strong.faults),
+                      strong.faults);
+  text +=
+      fmt::format("recall at 5 %:           {:.2f} % of {} (bar 90)\n", percent(weak.found, weak.faults), weak.faults);
   text += fmt::format("healthy with an alarm:   {:.2f} % of {} (bar 1), {:.4f} alarms per healthy cluster\n",
                       percent(score.healthy_with_alarm, score.healthy), score.healthy,
                       score.healthy > 0 ? static_cast<double>(score.alarms_in_healthy) / score.healthy : 0);
-  text += fmt::format("right part:              {:.2f} % of {} findings (bar 98)\n", percent(score.right, score.findings), score.findings);
+  text += fmt::format("right part:              {:.2f} % of {} findings (bar 98)\n",
+                      percent(score.right, score.findings), score.findings);
   text += fmt::format("left out by rule (change no figure by half of their severity): {} faults\n", score.unseen);
   return text;
 }

@@ -23,8 +23,8 @@ struct Tally {
 struct Score {
   std::array<std::array<Tally, severity_steps.size()>, fault_kinds> kinds{};
   int healthy = 0, healthy_with_alarm = 0, alarms_in_healthy = 0;
-  int findings = 0, right = 0;  ///< in faulty clusters
-  int unseen = 0;               ///< faults left out by the rule
+  int findings = 0, right = 0;     ///< in faulty clusters
+  int unseen = 0;                  ///< faults left out by the rule
   std::vector<std::string> notes;  ///< misses, wrong parts and alarms, one line each
 
   [[nodiscard]] Tally at_least(double severity) const;

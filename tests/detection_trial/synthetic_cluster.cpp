@@ -20,8 +20,8 @@ constexpr double giga = 1e9;
 
 std::string name_of(FaultKind kind) {
   constexpr std::array<const char*, fault_kinds> names{
-      "nic",         "gpu_port", "gpu_out", "gpu_path",     "node_fabric", "node_network", "node_latency",
-      "rail",        "uplink",   "network_path", "host_link", "card_memory", "late_rank"};
+      "nic",  "gpu_port", "gpu_out",      "gpu_path",  "node_fabric", "node_network", "node_latency",
+      "rail", "uplink",   "network_path", "host_link", "card_memory", "late_rank"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -62,9 +62,9 @@ bool Cluster::possible(FaultKind kind) const {
   const int leaves = (shape_.nodes + shape_.nodes_per_leaf - 1) / shape_.nodes_per_leaf;
   switch (kind) {
     case FaultKind::nic:
-    case FaultKind::node_network:
     case FaultKind::network_path:
       return shape_.nodes >= 2;
+    case FaultKind::node_network:  // between two nodes everything would be slow, and nothing left to compare with
     case FaultKind::node_fabric:
     case FaultKind::node_latency:
     case FaultKind::rail:
@@ -133,9 +133,8 @@ double Cluster::in_node_rate(const Pair& pair, int skip) const {
            left(FaultKind::gpu_port, end.node, end.unit, -1, -1, skip);
   };
   const double out = shape_.nvlink_rate * left(FaultKind::gpu_out, a.node, a.unit, -1, -1, skip);
-  const double path = shape_.nvlink_rate *
-                      std::min(left(FaultKind::gpu_path, a.node, a.unit, b.node, b.unit, skip),
-                               left(FaultKind::gpu_path, b.node, b.unit, a.node, a.unit, skip));
+  const double path = shape_.nvlink_rate * std::min(left(FaultKind::gpu_path, a.node, a.unit, b.node, b.unit, skip),
+                                                    left(FaultKind::gpu_path, b.node, b.unit, a.node, a.unit, skip));
   const double fabric = shape_.nvlink_rate * left(FaultKind::node_fabric, a.node, -1, -1, -1, skip);
   return std::min({port(a), port(b), out, path, fabric}) *
          spread_of("copy", (a.node * 64 + a.unit) * 64 + b.unit, 0, noise_.pair_spread);
@@ -191,8 +190,9 @@ Cluster::Values Cluster::across_rates(const std::vector<Pair>& pairs, int skip) 
   Values rates;
   for (const auto& [a, b] : pairs) {
     double rate = std::min(nic(a), nic(b));
-    rate = std::min(rate, shape_.nic_rate * std::min(left(FaultKind::network_path, a.node, a.unit, b.node, b.unit, skip),
-                                                     left(FaultKind::network_path, b.node, b.unit, a.node, a.unit, skip)));
+    rate =
+        std::min(rate, shape_.nic_rate * std::min(left(FaultKind::network_path, a.node, a.unit, b.node, b.unit, skip),
+                                                  left(FaultKind::network_path, b.node, b.unit, a.node, a.unit, skip)));
     if (leaf_of(a.node) != leaf_of(b.node)) {
       for (const int leaf : {leaf_of(a.node), leaf_of(b.node)}) {
         rate = std::min(rate, shape_.nic_rate * left(FaultKind::uplink, leaf, -1, -1, -1, skip));
@@ -312,13 +312,14 @@ std::vector<Cluster::Values> Cluster::collective(int iterations) {
     Values entry;
     for (int rank = 0; rank < ranks; ++rank) {
       double late = skew * std::abs(normal());
-      if (between(0, 1) < noise_.straggler_chance) late -= duration * noise_.straggler_size * std::log(1 - between(0, 1));
+      if (between(0, 1) < noise_.straggler_chance)
+        late -= duration * noise_.straggler_size * std::log(1 - between(0, 1));
       const double rest = left(FaultKind::late_rank, rank / shape_.gpus, rank % shape_.gpus, -1, -1, -1);
       late += (1 / rest - 1) * duration * std::exp(0.2 * normal());
       entry.push_back(late);
     }
-    const double end = *std::max_element(entry.begin(), entry.end()) +
-                       duration * std::exp(noise_.latency_jitter * normal());
+    const double end =
+        *std::max_element(entry.begin(), entry.end()) + duration * std::exp(noise_.latency_jitter * normal());
     for (int rank = 0; rank < ranks; ++rank) {
       const double own = 1 + 0.003 * normal();
       seconds[static_cast<std::size_t>(rank)].push_back((end - entry[static_cast<std::size_t>(rank)]) * own);

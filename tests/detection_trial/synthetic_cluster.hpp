@@ -11,7 +11,7 @@ namespace trial {
 
 struct Shape {
   int nodes = 1;
-  int gpus = 8;              ///< of a node, each with a NIC of its own
+  int gpus = 8;  ///< of a node, each with a NIC of its own
   int nodes_per_leaf = 16;
   double oversubscription = 1;
   double nvlink_rate = 0;    ///< one way, two GPUs [B/s]
@@ -24,15 +24,15 @@ struct Shape {
 
 /// Relative standard deviations and probabilities, drawn for each cluster.
 struct Noise {
-  double epoch_jitter = 0;       ///< log-normal sigma of one epoch's median
-  double latency_jitter = 0;     ///< of latencies
-  double run_offset = 0;         ///< of what all figures of one kind in one epoch have in common
-  double unit_spread = 0;        ///< how sound NICs and NVLink ports differ
-  double card_spread = 0;        ///< how sound cards differ in their memory and PCIe
-  double pair_spread = 0;        ///< how sound paths differ
-  double latency_spread = 0;     ///< the same for latencies
-  double straggler_chance = 0;   ///< an epoch of a pair is far slower
-  double straggler_size = 0;     ///< mean of the exponential extra, relative
+  double epoch_jitter = 0;      ///< log-normal sigma of one epoch's median
+  double latency_jitter = 0;    ///< of latencies
+  double run_offset = 0;        ///< of what all figures of one kind in one epoch have in common
+  double unit_spread = 0;       ///< how sound NICs and NVLink ports differ
+  double card_spread = 0;       ///< how sound cards differ in their memory and PCIe
+  double pair_spread = 0;       ///< how sound paths differ
+  double latency_spread = 0;    ///< the same for latencies
+  double straggler_chance = 0;  ///< an epoch of a pair is far slower
+  double straggler_size = 0;    ///< mean of the exponential extra, relative
 };
 
 enum class FaultKind {
@@ -56,7 +56,7 @@ std::string name_of(FaultKind kind);
 struct Fault {
   FaultKind kind = FaultKind::nic;
   int node = -1, unit = -1, other_node = -1, other_unit = -1;  ///< rail: unit; uplink: node is the leaf
-  double severity = 0;  ///< 0.1: 10 % less rate; of times: 1 / (1 - 0.1) as long
+  double severity = 0;                                         ///< 0.1: 10 % less rate; of times: 1 / (1 - 0.1) as long
   bool visible = false;  ///< it changes some measured figure by half of its severity
 };
 
@@ -76,7 +76,12 @@ class Cluster {
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const Noise& noise() const { return noise_; }
   [[nodiscard]] const std::vector<Fault>& faults() const { return faults_; }
-  [[nodiscard]] int leaf_of(int node) const { return node / shape_.nodes_per_leaf; }
+  /// A last node that would hang on a leaf of its own goes to the one before: alone behind a spine, it could not be
+  /// told from a node that answers late.
+  [[nodiscard]] int leaf_of(int node) const {
+    const bool lone = node == shape_.nodes - 1 && node % shape_.nodes_per_leaf == 0 && node > 0;
+    return (lone ? node - 1 : node) / shape_.nodes_per_leaf;
+  }
 
   /// Pairs of one round at once: [pair][epoch], in B/s or s. Directed copies go from a to b.
   std::vector<std::vector<double>> copies_in_nodes(const std::vector<Pair>& pairs, int epochs);
