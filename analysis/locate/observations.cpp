@@ -260,6 +260,20 @@ class HeldBack {
   double base_ = std::numeric_limits<double>::quiet_NaN();
 };
 
+/// How likely so many disturbed epochs are as make a pair's value a disturbed one.
+void note_chances(const PairMatrix& matrix, double disturbed_share, std::vector<Observation>& observations) {
+  std::map<int, double> chances;
+  for (Observation& observation : observations) {
+    const int epochs = matrix.rows[static_cast<std::size_t>(observation.row)].count;
+    const auto [at, is_new] = chances.try_emplace(epochs, 0);
+    if (is_new) {
+      const int slow = epochs - static_cast<int>(value_place(static_cast<std::size_t>(epochs)));
+      at->second = std::max(least_log_chance, log_binomial_tail(epochs, slow, disturbed_share));
+    }
+    observation.log_chance = at->second;
+  }
+}
+
 }  // namespace
 
 Observations observe(const PairMatrix& matrix, const std::vector<std::int32_t>& leaf_of) {
@@ -286,16 +300,7 @@ Observations observe(const PairMatrix& matrix, const std::vector<std::int32_t>& 
   result.within_sigma = within.sigma;
   result.disturbed_share = within.disturbed_share;
   result.value_sigma = within.sigma * value_bias(most_epochs);
-  std::map<int, double> chances;
-  for (Observation& observation : result.all) {
-    const int epochs = matrix.rows[static_cast<std::size_t>(observation.row)].count;
-    const auto [at, is_new] = chances.try_emplace(epochs, 0);
-    if (is_new) {
-      const int slow = epochs - static_cast<int>(value_place(static_cast<std::size_t>(epochs)));
-      at->second = std::max(least_log_chance, log_binomial_tail(epochs, slow, within.disturbed_share));
-    }
-    observation.log_chance = at->second;
-  }
+  note_chances(matrix, within.disturbed_share, result.all);
   result.groups = grouping.take();
   if (!leaf_of.empty() && matrix.composition == Composition::bottleneck) {
     HeldBack(matrix, leaf_of, result).set_apart();
