@@ -99,8 +99,12 @@ class PeerCopy final : public StreamCase {
       sm_copy(stream(), to, from, variant_.bytes);
   }
 
+  // The other rank may still be writing here when this rank's own copies are done.
   void finish() override {
-    if (variant_.both) return;
+    if (variant_.both) {
+      group().barrier();
+      return;
+    }
     double count = static_cast<double>(runs_);
     group().max_in_place(std::span(&count, 1));
     seconds_.assign(static_cast<std::size_t>(count), std::numeric_limits<double>::quiet_NaN());

@@ -97,8 +97,8 @@ TEST(AxesTest, EachGpuAloneOnlyWhereThereAreSeveral) {
   EXPECT_EQ(gpus_axis(Layout::with_gpus(2, 1), Suite::quick).values.size(), 1U);
   EXPECT_EQ(gpus_axis(Layout::with_gpus(2, 4), Suite::quick).values.size(), 5U);
   const Layout two = Layout::with_gpus(2, 2);
-  EXPECT_EQ(gpus_sets(two, Point({{"gpus", "node"}})), (RankSets{{0, 1}, {2, 3}}));
-  EXPECT_EQ(gpus_sets(two, Point({{"gpus", "1"}})), (RankSets{{1}, {3}}));
+  EXPECT_EQ(gpus_sets(two, *Point::parse("gpus:node")), (RankSets{{0, 1}, {2, 3}}));
+  EXPECT_EQ(gpus_sets(two, *Point::parse("gpus:1")), (RankSets{{1}, {3}}));
 }
 
 }  // namespace
