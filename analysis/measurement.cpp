@@ -123,8 +123,9 @@ class Gatherer {
     result_.flags |= row.flags;
     if (const auto kind = parse_work_kind(row.work_kind)) result_.dimension = dimension_of(*kind);
     result_.direction = parse_direction(row.direction).value_or(Direction::none);
-    disturbed_[row.epoch] = disturbed_[row.epoch] || (row.flags & disturbance_flags()) != 0;
-    oversubscribed_[row.epoch] = oversubscribed_[row.epoch] || (row.flags & results::flag_oversubscribed) != 0;
+    disturbed_[row.epoch] = disturbed_[row.epoch] || disturbances_of(row) != 0;
+    oversubscribed_[row.epoch] =
+        oversubscribed_[row.epoch] || (disturbances_of(row) & results::flag_oversubscribed) != 0;
     if (row.wrong < 0 || row.checked < 0 || row.iterations < row.kept) {
       raise(Evidence::invalid,
             fmt::format("series {} counts {} wrong of {} checked elements and {} kept of {} iterations", row.series,
@@ -317,6 +318,10 @@ std::string flag_names(std::uint32_t flags) {
     if ((flags & flag) != 0) text += (text.empty() ? "" : ", ") + std::string(name);
   }
   return text;
+}
+
+std::uint32_t disturbances_of(const SeriesRow& row) {
+  return row.timing == "device" ? 0 : row.flags & disturbance_flags();
 }
 
 std::uint32_t disturbance_flags() {

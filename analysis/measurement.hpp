@@ -92,4 +92,8 @@ struct Measurement {
 /// Flags that mark a series as disturbed from outside of what is under test.
 [[nodiscard]] std::uint32_t disturbance_flags();
 
+/// Of a row's flags those that excuse a shortfall. None when a GPU's own clock timed it: what else the host's CPUs do
+/// is not in these times.
+[[nodiscard]] std::uint32_t disturbances_of(const results::SeriesRow& row);
+
 }  // namespace assay

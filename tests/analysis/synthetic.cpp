@@ -77,7 +77,7 @@ std::int64_t SyntheticRun::plant(const Planted& p) {
     row.work = p.work;
     row.direction = p.direction;
     row.bus_factor = p.bus_factor;
-    row.timing = "per_rank";
+    row.timing = p.timing;
     row.combine = p.combine;
     row.method = p.method;
     row.start_time = p.start_time + epoch * p.seconds;

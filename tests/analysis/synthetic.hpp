@@ -24,6 +24,7 @@ struct Planted {
   int epochs = 5;
   std::string status = "ok";
   std::uint32_t flags = 0;
+  std::string timing = "per_rank";
   std::string combine = "slowest";
   std::string method = {};
   std::vector<double> shares = {};  ///< of each member's own value, where they differ: 1 = an equal part of `value`
