@@ -126,6 +126,14 @@ void judge_worst(Verdict& verdict, const std::vector<Measurement>& measurements,
   verdict.reason += common_ground(run, failing, measurements.size());
 }
 
+bool falls_short(const Verdict& verdict) {
+  if (verdict.outcome == Outcome::fail) return true;
+  if (verdict.outcome != Outcome::inconclusive || !verdict.measured) return false;
+  const double limit = verdict.clause.limit();
+  return verdict.clause.sense == Sense::at_least ? verdict.measured->interval.low < limit
+                                                 : verdict.measured->interval.high > limit;
+}
+
 void refuse_above(Measurement& m, double ceiling, const std::string& what) {
   if (m.evidence != Evidence::valid || !(m.interval.low > ceiling)) return;
   m.evidence = Evidence::invalid;

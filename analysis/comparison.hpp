@@ -22,6 +22,9 @@ struct Comparison {
 void judge_worst(Verdict& verdict, const std::vector<Measurement>& measurements, const RunData& run,
                  const std::string& missing);
 
+/// True when a cause is worth naming: FAIL, or an open outcome with a figure that does not reach the limit.
+[[nodiscard]] bool falls_short(const Verdict& verdict);
+
 /// A figure above what is possible becomes INVALID. `what` names the ceiling: "PCIe 5 x16 carries". NaN: no ceiling.
 void refuse_above(Measurement& measurement, double ceiling, const std::string& what);
 

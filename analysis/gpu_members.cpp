@@ -113,7 +113,7 @@ void judge_each_gpu(Verdict& verdict, const JudgeContext& context, const GpuJudg
   judge_worst(verdict, figures, context.run, why_missing(context, verdict.clause, named));
   if (figures.empty()) return;
   require_complete(verdict, missing_gpus(context.run, figures));
-  if (verdict.outcome == Outcome::pass) return;
+  if (!falls_short(verdict)) return;
   for (const Measurement& m : figures) {
     const results::GpuRow* gpu = context.run.gpu_of(m.members.front());
     if (gpu == nullptr || !verdict.member.starts_with(m.who)) continue;

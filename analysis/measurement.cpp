@@ -123,9 +123,9 @@ class Gatherer {
     result_.flags |= row.flags;
     if (const auto kind = parse_work_kind(row.work_kind)) result_.dimension = dimension_of(*kind);
     result_.direction = parse_direction(row.direction).value_or(Direction::none);
-    const std::uint32_t disturbance = disturbance_of(row);
-    disturbed_[row.epoch] = disturbed_[row.epoch] || disturbance != 0;
-    oversubscribed_[row.epoch] = oversubscribed_[row.epoch] || (disturbance & results::flag_oversubscribed) != 0;
+    disturbed_[row.epoch] = disturbed_[row.epoch] || disturbances_of(row) != 0;
+    oversubscribed_[row.epoch] =
+        oversubscribed_[row.epoch] || (disturbances_of(row) & results::flag_oversubscribed) != 0;
     if (row.wrong < 0 || row.checked < 0 || row.iterations < row.kept) {
       raise(Evidence::invalid,
             fmt::format("series {} counts {} wrong of {} checked elements and {} kept of {} iterations", row.series,
@@ -320,14 +320,13 @@ std::string flag_names(std::uint32_t flags) {
   return text;
 }
 
+std::uint32_t disturbances_of(const SeriesRow& row) {
+  return row.timing == "device" ? 0 : row.flags & disturbance_flags();
+}
+
 std::uint32_t disturbance_flags() {
   return results::flag_contaminated | results::flag_steal | results::flag_placement_moved |
          results::flag_oversubscribed;
-}
-
-std::uint32_t disturbance_of(const results::SeriesRow& row) {
-  const bool rate = row.work_kind == to_string(WorkKind::bytes) || row.work_kind == to_string(WorkKind::flops);
-  return row.timing == to_string(Timing::device) && rate ? 0 : row.flags & disturbance_flags();
 }
 
 }  // namespace assay

@@ -91,8 +91,9 @@ struct Measurement {
 
 /// Flags that mark a series as disturbed from outside of what is under test.
 [[nodiscard]] std::uint32_t disturbance_flags();
-/// Those flags of a series that can have made its figure worse: a rate that the device timed itself does not depend on
-/// what the host's CPUs do besides.
-[[nodiscard]] std::uint32_t disturbance_of(const results::SeriesRow& row);
+
+/// Of a row's flags those that excuse a shortfall. None when a GPU's own clock timed it: what else the host's CPUs do
+/// is not in these times.
+[[nodiscard]] std::uint32_t disturbances_of(const results::SeriesRow& row);
 
 }  // namespace assay

@@ -122,9 +122,8 @@ Judgement judge_run(const RunData& run, const Offer& offer, const ClauseRegistry
   judgement.run = run.run;
   judgement.partial = partial;
   judgement.series = static_cast<std::int64_t>(run.series.size());
-  judgement.disturbed_series = std::count_if(run.series.begin(), run.series.end(), [](const results::SeriesRow& row) {
-    return disturbance_of(row) != 0;
-  });
+  judgement.disturbed_series = std::count_if(run.series.begin(), run.series.end(),
+                                             [](const results::SeriesRow& row) { return disturbances_of(row) != 0; });
   const SeriesIndex index(run);
   judgement.remarks = remarks(run);
   const JudgeContext context{run, index, offer, catalogue, model_of(run, offer, catalogue), partial};

@@ -70,7 +70,7 @@ void judge(Verdict& verdict, const JudgeContext& context) {
   judge_worst(verdict, figures, context.run, why_missing(context, verdict.clause, peer_copy));
   if (figures.empty()) return;
   require_complete(verdict, missing_gpus(context.run, figures));
-  if (verdict.outcome == Outcome::pass) return;
+  if (!falls_short(verdict)) return;
   verdict.cause = common_cause(context.run, figures);
   for (const Measurement& m : figures) {
     if (verdict.cause.empty() && verdict.member.starts_with(m.who + ":")) verdict.cause = pair_cause(context.run, m);

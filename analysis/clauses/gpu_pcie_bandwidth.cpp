@@ -74,7 +74,7 @@ void judge(Verdict& verdict, const JudgeContext& context) {
   judge_worst(verdict, figures, context.run, why_missing(context, verdict.clause, near_copies));
   if (figures.empty()) return;
   require_complete(verdict, missing_gpus(context.run, figures));
-  if (verdict.outcome == Outcome::pass) return;
+  if (!falls_short(verdict)) return;
   for (const Measurement& m : figures) {
     const auto* gpu = context.run.gpu_of(m.members.front());
     if (gpu != nullptr && verdict.member.starts_with(m.who) && verdict.cause.empty())

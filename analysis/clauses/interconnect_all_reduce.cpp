@@ -49,8 +49,7 @@ void judge_node(Verdict& verdict, const JudgeContext& context) {
   if (worst == nullptr) return;
   const std::string method = method_of(context.run, *worst);
   if (!method.empty()) verdict.notes.push_back("NCCL used " + method);
-  if (verdict.outcome != Outcome::pass)
-    verdict.cause = node_cause(context, context.run.node_of(worst->members.front()), method);
+  if (falls_short(verdict)) verdict.cause = node_cause(context, context.run.node_of(worst->members.front()), method);
 }
 
 void judge_all(Verdict& verdict, const JudgeContext& context) {
@@ -69,7 +68,7 @@ void judge_all(Verdict& verdict, const JudgeContext& context) {
   if (worst == nullptr) return;
   const std::string method = method_of(context.run, *worst);
   if (!method.empty()) verdict.notes.push_back("NCCL used " + method);
-  if (verdict.outcome == Outcome::pass) return;
+  if (!falls_short(verdict)) return;
   verdict.cause = network_cause(context, method);
   for (const auto& node : context.run.nodes) {
     const std::string inside = verdict.cause.empty() ? node_cause(context, node.node, "") : "";

@@ -136,7 +136,7 @@ void judge(Verdict& verdict, const JudgeContext& context) {
   judge_worst(verdict, efficiencies, context.run, "");
   require_complete(verdict, missing_gpus(context.run, found.at_once));
   for (const Measurement& m : efficiencies) verdict.notes.push_back(fmt::format("{}: {:.1f} %", m.name, 100 * m.value));
-  if (verdict.outcome != Outcome::pass && verdict.member.find("all-reduce") != std::string::npos)
+  if (falls_short(verdict) && verdict.member.find("all-reduce") != std::string::npos)
     verdict.cause = network_cause(context, "");
 }
 

@@ -176,5 +176,19 @@ TEST(Worst, NothingMeasuredIsNotTested) {
   EXPECT_EQ(verdict.reason, "no such series");
 }
 
+TEST(Comparison, WhatAGpusClockTimedIsNotExcusedByABusyHost) {
+  for (const auto& [timing, outcome] : {std::pair{"per_rank", Outcome::inconclusive}, {"device", Outcome::fail}}) {
+    test::SyntheticRun run;
+    run.plant({.case_name = "host.memory",
+               .point = "bytes:67108864/op:triad/ranks:all",
+               .members = run.all_ranks(),
+               .value = 10e9,
+               .flags = results::flag_contaminated | results::flag_oversubscribed,
+               .timing = timing});
+    const Verdict verdict = test::judge_one(run.data(), "[node]\nmemory_bandwidth = \"20 GB/s\"\n");
+    EXPECT_EQ(verdict.outcome, outcome) << timing << ": " << verdict.reason;
+  }
+}
+
 }  // namespace
 }  // namespace assay

@@ -24,6 +24,7 @@ struct Planted {
   int epochs = 5;
   std::string status = "ok";
   std::uint32_t flags = 0;
+  std::string timing = "per_rank";
   std::string combine = "slowest";
   std::string method = {};
   std::string timing = "per_rank";
