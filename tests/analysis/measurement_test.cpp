@@ -198,25 +198,6 @@ TEST(Measurement, CountsDisturbedEpochs) {
   EXPECT_EQ(flag_names(m.flags), "contaminated, steal, oversubscribed, subset, throttled");
 }
 
-TEST(Measurement, ARateThatTheDeviceTimedIsNotDisturbedByTheHost) {
-  const std::uint32_t flags = results::flag_contaminated | results::flag_oversubscribed | results::flag_throttled;
-  SyntheticRun run;
-  run.plant({.case_name = "a", .point = "n:1", .members = {0}, .flags = flags, .timing = "device"});
-  run.plant({.case_name = "b", .point = "n:1", .members = {0}, .flags = flags});
-  run.plant(
-      {.case_name = "c", .point = "n:1", .members = {0}, .work_kind = "latency", .flags = flags, .timing = "device"});
-  const SeriesIndex index(run.data());
-  ASSERT_EQ(index.sets().size(), 3u);
-  const Measurement rate = measure(run.data(), index.sets()[0]);
-  EXPECT_EQ(rate.disturbed_epochs, 0);
-  EXPECT_EQ(rate.oversubscribed_epochs, 0);
-  EXPECT_EQ(rate.flags, flags);
-  for (const std::size_t other : {1u, 2u}) {
-    EXPECT_EQ(measure(run.data(), index.sets()[other]).disturbed_epochs, 5);
-    EXPECT_EQ(measure(run.data(), index.sets()[other]).oversubscribed_epochs, 5);
-  }
-}
-
 TEST(Measurement, AnEpochMeasuredTwiceCountsOnce) {
   SyntheticRun run;
   run.plant(all_reduce);

@@ -27,7 +27,6 @@ struct Planted {
   std::string timing = "per_rank";
   std::string combine = "slowest";
   std::string method = {};
-  std::string timing = "per_rank";
   std::vector<double> shares = {};  ///< of each member's own value, where they differ: 1 = an equal part of `value`
   double start_time = 0;            ///< of the first epoch; each lasts `seconds`, the next begins then
   double seconds = 0;
