@@ -45,6 +45,7 @@ void StreamCase::run() {
 
 void StreamCase::end() {
   if (gate_) {
+    group_.quiet_barrier();  // asleep until all have come, then start together
     group_.barrier();
     gate_->open();
   }
