@@ -4,6 +4,8 @@ set(ASSAY_CUDA_ARCHITECTURES "" CACHE STRING
   "GPU architectures, such as 90 or 80;90; empty: all that a release holds. PTX of 90 (or the newest given) is added")
 set(ASSAY_CUDA_RELEASE_ARCHITECTURES 80 86 89 90)
 set(ASSAY_CUDA_OLDEST 12.4)
+# What the tests of this version ran on (docs/measured.md).
+set(ASSAY_CUDA_TESTED "13.0 on emulated GPUs only")
 
 find_package(CUDAToolkit QUIET)
 if(ASSAY_CUDA STREQUAL "OFF" OR NOT CUDAToolkit_FOUND)
@@ -57,4 +59,4 @@ endif()
 enable_language(CUDA)
 # Static parts of the program are linked into the plug-in as well.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-assay_part(CUDA ON "toolkit ${CUDAToolkit_VERSION}; ${ASSAY_CUDA_BUILT}")
+assay_part(CUDA ON "toolkit ${CUDAToolkit_VERSION}, tested with ${ASSAY_CUDA_TESTED}")

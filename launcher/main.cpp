@@ -7,9 +7,9 @@
 #include <system_error>
 #include <thread>
 
-#include "launcher/build_info.hpp"
 #include "launcher/command.hpp"
 #include "launcher/run/options.hpp"
+#include "launcher/version_text.hpp"
 
 namespace {
 
@@ -58,7 +58,8 @@ int parse_and_execute(int argc, char** argv) {
   const Invocation invocation{{argv, argv + argc}};
   CLI::App app("Measures what a cluster delivers and judges it against what was advertised.", "assay");
   app.set_version_flag(
-      "--version,-V", [] { return describe(build_info()); }, "Version, and the parts built in or absent");
+      "--version,-V", [] { return version_text(); },
+      "Version, the parts built in or absent, and whether GPUs can be used");
   app.require_subcommand(1);
   app.footer(
       "Start:  mpirun -np 4 assay run --suite quick --out run.h5\n"

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
 #include <string_view>
 
 #include "core/error.hpp"
@@ -37,6 +40,31 @@ DeviceBackend::Part driver_part() {
   return {"cuda.driver", version_text(version), ""};
 }
 
+/// Folders that the loader looks into first, then those of the toolkit and of Python packages.
+std::vector<std::filesystem::path> library_folders() {
+  std::vector<std::filesystem::path> folders;
+  const char* variable = std::getenv("LD_LIBRARY_PATH");
+  std::istringstream listed(variable == nullptr ? "" : variable);
+  for (std::string folder; std::getline(listed, folder, ':');)
+    if (!folder.empty()) folders.emplace_back(folder);
+  for (const auto& folder : cuda_library_folders()) folders.push_back(folder);
+  return folders;
+}
+
+/// Told by its file alone: opening it takes every rank most of a second, and only products need it.
+DeviceBackend::Part cublaslt_part() {
+  const std::string name = fmt::format("libcublasLt.so.{}", CUDART_VERSION / 1000);
+  for (const auto& folder : library_folders()) {
+    std::error_code none;
+    const std::filesystem::path file = std::filesystem::canonical(folder / name, none);
+    if (none) continue;
+    const std::string real = file.filename().string();
+    const auto at = real.find(".so.");
+    return {"cublaslt", at == std::string::npos ? "unknown" : real.substr(at + 4), file.string()};
+  }
+  return {"cublaslt", "", name + " is in no folder that was looked into; the system's loader may find it"};
+}
+
 /// NCCL's own number is 10000 * major + 100 * minor + patch.
 DeviceBackend::Part nccl_part() {
   try {
@@ -60,7 +88,9 @@ std::unique_ptr<Device> CudaBackend::open(int ordinal) {
   return std::make_unique<CudaDevice>(all[static_cast<std::size_t>(ordinal)]);
 }
 
-std::vector<DeviceBackend::Part> CudaBackend::parts() { return {runtime_part(), driver_part(), nccl_part()}; }
+std::vector<DeviceBackend::Part> CudaBackend::parts() {
+  return {runtime_part(), driver_part(), cublaslt_part(), nccl_part()};
+}
 
 bool CudaBackend::emulated() const {
   const SharedLibrary runtime = SharedLibrary::open({runtime_file()});
