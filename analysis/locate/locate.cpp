@@ -75,7 +75,8 @@ Finding finding_of(const Analysed& analysed, const Culprit& culprit) {
     const auto i = static_cast<std::size_t>(at);
     ++finding.rows;
     // Rows that something slower on their way explains say nothing about this one.
-    if (analysed.result.shifts[i] > culprit.effect * 1.2 || analysed.result.residuals[i] < culprit.effect / 2) continue;
+    const double own = std::log1p(analysed.result.scales[i] * std::expm1(culprit.effect));
+    if (analysed.result.shifts[i] > own * 1.2 || analysed.result.residuals[i] < own / 2) continue;
     ++finding.slow_rows;
     precision += 1 / (analysed.sigma_of(i) * analysed.sigma_of(i));
   }
