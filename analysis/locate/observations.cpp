@@ -25,6 +25,7 @@ constexpr double straggler_sigmas = 6;
 constexpr double unknown_straggler_share = 0.01;  ///< where one epoch per row says nothing about it
 constexpr double least_log_chance = -25;
 constexpr std::string_view across_nodes = "across nodes";
+constexpr std::size_t few_rows = 8;
 constexpr double most_unlike = 0.01;  ///< of the bases of groups that are taken for one: far below what is called slow
 
 /// Scaled median absolute deviation of n normal values from their own median, over sigma: simulated, n = 2 to 10.
@@ -163,7 +164,10 @@ void unite_alike(Observations& observations, double sigma) {
   std::vector<std::int32_t> becomes(observations.groups.size());
   std::iota(becomes.begin(), becomes.end(), 0);
   for (std::size_t i = 1; i < order.size(); ++i) {
-    if (order[i].first - order[i - 1].first > std::clamp(1.5 * sigma, most_unlike / 2, most_unlike)) continue;
+    const std::size_t fewer = std::min(values[static_cast<std::size_t>(order[i].second)].size(),
+                                       values[static_cast<std::size_t>(order[i - 1].second)].size());
+    const double least = fewer < few_rows ? most_unlike : most_unlike / 2;  // few rows know their base badly
+    if (order[i].first - order[i - 1].first > std::clamp(1.5 * sigma, least, most_unlike)) continue;
     const std::int32_t into = becomes[static_cast<std::size_t>(order[i - 1].second)];
     Group& target = observations.groups[static_cast<std::size_t>(into)];
     Group& source = observations.groups[static_cast<std::size_t>(order[i].second)];
