@@ -21,7 +21,7 @@ constexpr double cleared_share = 0.3;  ///< of the effect elsewhere: a part that
 
 /// The likeliest first where nothing else tells: single components before what they belong to.
 int order_of(PartKind kind) {
-  constexpr int order[] = {1, 0, 2, 3, 4, 5, 6, 7};
+  constexpr int order[] = {1, 0, 3, 2, 4, 5, 6, 7};  // by PartKind
   return order[static_cast<std::size_t>(kind)];
 }
 
