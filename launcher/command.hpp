@@ -31,6 +31,7 @@ struct Invocation {
 [[nodiscard]] std::unique_ptr<Command> make_list_command();
 [[nodiscard]] std::unique_ptr<Command> make_show_command();
 [[nodiscard]] std::unique_ptr<Command> make_judge_command();
+[[nodiscard]] std::unique_ptr<Command> make_locate_command();
 [[nodiscard]] std::unique_ptr<Command> make_inventory_command();
 [[nodiscard]] std::unique_ptr<Command> make_offer_command();
 [[nodiscard]] std::unique_ptr<Command> make_launch_command(const Invocation& invocation);

@@ -19,6 +19,7 @@ std::vector<std::unique_ptr<Command>> all_commands(const Invocation& invocation)
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(make_run_command(invocation));
   commands.push_back(make_judge_command());
+  commands.push_back(make_locate_command());
   commands.push_back(make_show_command());
   commands.push_back(make_list_command());
   commands.push_back(make_inventory_command());

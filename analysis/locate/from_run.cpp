@@ -115,6 +115,8 @@ class Gatherer {
       add_single(plan, row, members);
     } else if (members.size() == 2) {
       add_pair(plan, row, members);
+    } else {
+      add_pairs_of_nodes(plan, row, members);
     }
   }
 
@@ -224,6 +226,31 @@ class Gatherer {
     pair.round = plan.round;
     pair.directed = plan.directed;
     add_cost(building, pair, epoch_value(run_, row), row.epoch);
+  }
+
+  /// A pair of nodes whose ranks of equal place are partners, all at once: one pair for each of these.
+  void add_pairs_of_nodes(const Plan& plan, const SeriesRow& row, std::span<const std::int32_t> members) {
+    const std::size_t half = members.size() / 2;
+    const auto samples = run_.samples_of(row);
+    const auto kept = static_cast<std::size_t>(std::max<std::int64_t>(0, row.kept));
+    if (half == 0 || members.size() % 2 != 0 || kept == 0 || samples.size() != members.size() * kept) return;
+    const auto place = [&](std::size_t i) {
+      const End& end = ends_[static_cast<std::size_t>(members[i])];
+      return end.gpu >= 0 ? end.gpu : end.slot;
+    };
+    for (std::size_t i = 0; i < half; ++i) {
+      const End& a = ends_[static_cast<std::size_t>(members[i])];
+      const End& b = ends_[static_cast<std::size_t>(members[i + half])];
+      if (a.node == b.node || place(i) != place(i + half)) return;  // not made of such pairs
+    }
+    std::vector<double> slower(kept);
+    for (std::size_t i = 0; i < half; ++i) {
+      for (std::size_t k = 0; k < kept; ++k)
+        slower[k] = std::max(samples[i * kept + k], samples[(i + half) * kept + k]);
+      const double value = row.work * row.bus_factor / static_cast<double>(half) / median(slower);
+      add_cost(building_[plan.matrix], {.a = members[i], .b = members[i + half], .round = plan.round}, value,
+               row.epoch);
+    }
   }
 
   void add_single(const Plan& plan, const SeriesRow& row, std::span<const std::int32_t> members) {

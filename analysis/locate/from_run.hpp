@@ -11,7 +11,9 @@ namespace assay::locate {
 [[nodiscard]] Names names_of(const RunData& run);
 
 /// The matrices that a run holds, in the order of their first series:
-///   pairs    every case with an axis `round` and sets of two ranks (mpi.pairs, nccl.pairs, gpu.peer_copy, ...): one
+///   pairs    every case with an axis `round` and sets of two ranks (mpi.pairs, nccl.pairs, gpu.peer_copy, ...), or of
+///   two
+///            nodes whose ranks of equal GPU number are partners (nccl.pairs/level:node): one
 ///            matrix for each point without its axes `round` and `from`. Axes `way:one` with `from` (the rank that
 ///            initiates) and `op` (write, read) make the rows directed. An axis `nic` (and `peer_nic`) names the NIC of
 ///            the lower (upper) rank, by name or number; else it is the one nearest to the rank's GPU. Host memory

@@ -21,7 +21,7 @@ constexpr double cleared_share = 0.3;  ///< of the effect elsewhere: a part that
 
 /// The likeliest first where nothing else tells: single components before what they belong to.
 int order_of(PartKind kind) {
-  constexpr int order[] = {1, 0, 2, 3, 4, 5, 6, 7};
+  constexpr int order[] = {1, 0, 3, 2, 4, 5, 6, 7};  // by PartKind
   return order[static_cast<std::size_t>(kind)];
 }
 
@@ -75,7 +75,8 @@ Finding finding_of(const Analysed& analysed, const Culprit& culprit) {
     const auto i = static_cast<std::size_t>(at);
     ++finding.rows;
     // Rows that something slower on their way explains say nothing about this one.
-    if (analysed.result.shifts[i] > culprit.effect * 1.2 || analysed.result.residuals[i] < culprit.effect / 2) continue;
+    const double own = std::log1p(analysed.result.scales[i] * std::expm1(culprit.effect));
+    if (analysed.result.shifts[i] > own * 1.2 || analysed.result.residuals[i] < own / 2) continue;
     ++finding.slow_rows;
     precision += 1 / (analysed.sigma_of(i) * analysed.sigma_of(i));
   }

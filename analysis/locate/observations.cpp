@@ -25,6 +25,7 @@ constexpr double straggler_sigmas = 6;
 constexpr double unknown_straggler_share = 0.01;  ///< where one epoch per row says nothing about it
 constexpr double least_log_chance = -25;
 constexpr std::string_view across_nodes = "across nodes";
+constexpr std::size_t few_rows = 8;
 constexpr double most_unlike = 0.01;  ///< of the bases of groups that are taken for one: far below what is called slow
 
 /// Scaled median absolute deviation of n normal values from their own median, over sigma: simulated, n = 2 to 10.
@@ -163,7 +164,10 @@ void unite_alike(Observations& observations, double sigma) {
   std::vector<std::int32_t> becomes(observations.groups.size());
   std::iota(becomes.begin(), becomes.end(), 0);
   for (std::size_t i = 1; i < order.size(); ++i) {
-    if (order[i].first - order[i - 1].first > std::min(most_unlike, 1.5 * sigma)) continue;
+    const std::size_t fewer = std::min(values[static_cast<std::size_t>(order[i].second)].size(),
+                                       values[static_cast<std::size_t>(order[i - 1].second)].size());
+    const double least = fewer < few_rows ? most_unlike : most_unlike / 2;  // few rows know their base badly
+    if (order[i].first - order[i - 1].first > std::clamp(1.5 * sigma, least, most_unlike)) continue;
     const std::int32_t into = becomes[static_cast<std::size_t>(order[i - 1].second)];
     Group& target = observations.groups[static_cast<std::size_t>(into)];
     Group& source = observations.groups[static_cast<std::size_t>(order[i].second)];
@@ -198,12 +202,12 @@ Within within_noise(const std::vector<double>& deviations, std::size_t epochs) {
 /// Rows of one round that leave one island, and all of them.
 struct Crossing {
   std::vector<std::size_t> observations;
-  double typical = 0;
+  double fast = 0;  ///< what the faster of them cost
 };
 
-/// Uplinks that are shared by more rows than they carry at full rate hold all rows of an island and round back alike:
-/// these say nothing about single parts. When that happens in most rounds and islands, their rows get a group of their
-/// own that is not judged; where only few islands are concerned, their uplinks are culprits like any other.
+/// Uplinks that are shared by more rows than they carry at full rate hold all rows of an island in a round back alike:
+/// these say nothing about single parts, and get a group of their own that is not judged. An uplink that is slow in
+/// every round, while those of most islands never are, is a culprit like any other: its rows stay.
 class HeldBack {
  public:
   HeldBack(const PairMatrix& matrix, const std::vector<std::int32_t>& leaf_of, Observations& observations)
@@ -225,20 +229,16 @@ class HeldBack {
     for (auto& [at, crossing] : crossings_) {
       std::vector<double> values;
       for (const std::size_t i : crossing.observations) values.push_back(observations.all[i].value);
-      crossing.typical = median(values);
+      crossing.fast = quantile(values, fast_share);
     }
   }
 
   void set_apart() {
-    if (std::isnan(base_)) return;
-    const auto slow = [&](const Crossing& crossing) { return crossing.typical > base_ + least_hold; };
-    const auto count =
-        std::count_if(crossings_.begin(), crossings_.end(), [&](const auto& e) { return slow(e.second); });
-    if (2 * static_cast<std::size_t>(count) < crossings_.size() || count == 0) return;
+    if (std::isnan(base_) || !shared()) return;
     const auto group = static_cast<std::int32_t>(observations_.groups.size());
     observations_.groups.push_back({"between islands, held back by shared uplinks", 0});
     for (const auto& [at, crossing] : crossings_) {
-      if (!slow(crossing)) continue;
+      if (crossing.fast < base_ + least_hold_once_shared) continue;
       for (const std::size_t i : crossing.observations) move(observations_.all[i], group);
     }
     std::erase_if(observations_.all, [&](const Observation& observation) { return observation.group == group; });
@@ -247,6 +247,27 @@ class HeldBack {
  private:
   static constexpr std::size_t least_crossing_rows = 4;
   static constexpr double least_hold = 0.03;
+  static constexpr double least_hold_once_shared = 0.01;
+  static constexpr double fast_share = 0.2;  ///< of a crossing's rows; those to a slow island are not among them
+
+  [[nodiscard]] bool slow(const Crossing& crossing) const { return crossing.fast > base_ + least_hold; }
+
+  /// Sharing shows in some rounds and not in others, or on most islands.
+  [[nodiscard]] bool shared() const {
+    std::map<std::int32_t, std::pair<int, int>> of_leaf;  // slow rounds, all rounds
+    for (const auto& [at, crossing] : crossings_) {
+      of_leaf[at.second].first += slow(crossing) ? 1 : 0;
+      ++of_leaf[at.second].second;
+    }
+    std::size_t always = 0;
+    std::size_t sometimes = 0;
+    for (const auto& [leaf, rounds] : of_leaf) {
+      const double share = static_cast<double>(rounds.first) / rounds.second;
+      always += share > 0.9 ? 1 : 0;
+      sometimes += share > 0.02 && share <= 0.9 ? 1 : 0;
+    }
+    return sometimes > 0 || 2 * always >= of_leaf.size();
+  }
 
   void move(Observation& observation, std::int32_t group) {
     if (observation.group == group) return;

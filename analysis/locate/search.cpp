@@ -59,19 +59,27 @@ class Search {
  private:
   void settle_residuals() {
     residuals_.resize(observations_.all.size());
+    scales_.assign(residuals_.size(), 1);
+    double shortest = std::numeric_limits<double>::infinity();
+    for (const Observation& observation : observations_.all) {
+      shortest = std::min(shortest, noise_[static_cast<std::size_t>(observation.group)].base);
+    }
     densities_.clear();
     densities_.reserve(residuals_.size());
     for (std::size_t i = 0; i < residuals_.size(); ++i) {
       const Observation& observation = observations_.all[i];
       const GroupNoise& noise = noise_[static_cast<std::size_t>(observation.group)];
       residuals_[i] = observation.value - noise.base;
+      if (composition_ == Composition::sum) scales_[i] = std::exp(shortest - noise.base);
       densities_.emplace_back(noise, observation.log_chance);
     }
   }
 
-  [[nodiscard]] double composed(double shift, double effect) const {
+  /// What a row's cost rises by (ln) when a part of this effect comes to what others explain already. A latency's extra
+  /// time weighs less on a long way.
+  [[nodiscard]] double composed(std::size_t observation, double shift, double effect) const {
     if (composition_ == Composition::bottleneck) return std::max(shift, effect);
-    return std::log(std::exp(shift) + std::exp(effect) - 1);
+    return std::log(std::exp(shift) + scales_[observation] * std::expm1(effect));
   }
 
   /// The effect that a part needs for its row, given what others explain already; NaN when others explain it all.
@@ -79,7 +87,7 @@ class Search {
     const double residual = residuals_[observation];
     const double shift = shifts_[observation];
     if (composition_ == Composition::bottleneck) return residual;
-    const double rest = std::exp(residual) - std::exp(shift) + 1;
+    const double rest = (std::exp(residual) - std::exp(shift)) / scales_[observation] + 1;
     return rest > 0.05 ? std::log(rest) : std::log(0.05);
   }
 
@@ -87,8 +95,8 @@ class Search {
     double gain = 0;
     for (const std::int32_t at : candidates_.observations(static_cast<std::size_t>(candidate))) {
       const auto i = static_cast<std::size_t>(at);
-      gain +=
-          densities_[i].at(residuals_[i] - composed(shifts_[i], effect)) - densities_[i].at(residuals_[i] - shifts_[i]);
+      gain += densities_[i].at(residuals_[i] - composed(i, shifts_[i], effect)) -
+              densities_[i].at(residuals_[i] - shifts_[i]);
     }
     return gain;
   }
@@ -118,8 +126,9 @@ class Search {
   [[nodiscard]] double added(std::int32_t candidate, double effect) const {
     std::vector<double> more;
     for (const std::int32_t at : candidates_.observations(static_cast<std::size_t>(candidate))) {
-      const double shift = shifts_[static_cast<std::size_t>(at)];
-      if (composed(shift, effect) > shift) more.push_back(composed(shift, effect) - shift);
+      const auto i = static_cast<std::size_t>(at);
+      const double more_here = composed(i, shifts_[i], effect) - shifts_[i];
+      if (more_here > 0) more.push_back(more_here);
     }
     if (more.empty()) return 0;
     const auto middle = more.begin() + static_cast<std::ptrdiff_t>(more.size() / 2);
@@ -161,8 +170,8 @@ class Search {
 
   void apply(const Culprit& culprit) {
     for (const std::int32_t at : candidates_.observations(static_cast<std::size_t>(culprit.candidate))) {
-      auto& shift = shifts_[static_cast<std::size_t>(at)];
-      shift = composed(shift, culprit.effect);
+      const auto i = static_cast<std::size_t>(at);
+      shifts_[i] = composed(i, shifts_[i], culprit.effect);
     }
   }
 
@@ -271,6 +280,7 @@ class Search {
     result.noise = std::move(noise_);
     result.residuals = std::move(residuals_);
     result.shifts = std::move(shifts_);
+    result.scales = std::move(scales_);
     result.part_spread = std::move(part_spread_);
     return result;
   }
@@ -283,6 +293,7 @@ class Search {
   std::vector<GroupNoise> noise_;
   std::vector<double> residuals_;
   std::vector<double> shifts_;
+  std::vector<double> scales_;  ///< shortest base over the row's own
   std::vector<Density> densities_;
   std::vector<Culprit> culprits_;
   std::vector<double> part_spread_;

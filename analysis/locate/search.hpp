@@ -32,6 +32,7 @@ struct SearchResult {
   std::vector<GroupNoise> noise;  ///< by group
   std::vector<double> residuals;  ///< by observation: ln cost above the base
   std::vector<double> shifts;     ///< by observation: what the culprits explain of it
+  std::vector<double> scales;     ///< by observation: how much of an extra time it feels, relatively
   std::vector<double>
       part_spread;   ///< by PartKind: how sound parts differ from each other (ln cost, sigma); NaN unknown
   double score = 0;  ///< penalised log likelihood, for comparing explanations
@@ -40,7 +41,8 @@ struct SearchResult {
 /// The smallest set of parts that explains the deviations of a matrix.
 ///
 /// Model: value = base(group) + compose(effects of the culprits that the row crosses) + noise, with effects > 0.
-/// Composition is the largest effect (rates) or the sum of the extra times (latencies). Noise of a row is Student t
+/// Composition is the largest effect (rates) or the sum of the extra times (latencies; an effect is relative to the
+/// shortest base, and weighs less on longer ways). Noise of a row is Student t
 /// around 0; on the slow side it is floored by the chance that its epochs were disturbed: a row that is slow by
 /// accident costs a bounded amount, a row that is faster than the explanation allows costs much more, since nothing
 /// gets faster through a slow part. Search: greedy by gain in log likelihood; a part must gain more than ln(parts of

@@ -251,7 +251,7 @@ Topology infer_topology(const std::vector<PairMatrix>& matrices, const Names& na
       return std::any_of(topology.levels.begin(), topology.levels.end(),
                          [&](const Level& l) { return l.kind == kind; });
     };
-    if (rate && all_ends(matrix, has_gpu) && !known(LevelKind::device_domain)) {
+    if (rate && all_ends(matrix, has_gpu) && stays_in_nodes(matrix) && !known(LevelKind::device_domain)) {
       Level level = level_of(matrix, LevelKind::device_domain, Vertex::gpu, false, device_step);
       if (level.islands.found()) {
         find_strays(level, names, topology.contradictions);
