@@ -31,8 +31,8 @@ std::vector<Window> windows(std::size_t bytes, std::uint64_t seed) {
   return result;
 }
 
-// Neighbours: what a column of a matrix holds of them lies in one page, where sixteen scattered rows would touch the whole
-// matrix.
+// Neighbours: what a column of a matrix holds of them lies in one page, where sixteen scattered rows would touch the
+// whole matrix.
 std::vector<std::size_t> row_window(std::size_t n, std::uint64_t seed) {
   const std::size_t places = n / row_window_size;
   std::vector<std::size_t> rows(std::min(n, row_window_size));
