@@ -320,6 +320,50 @@ TEST(GpuFault, AnErrorOfOneRankIsNotLaidAtTheOthersThatHeardOfIt) {
   EXPECT_THAT(healthy.notes, IsEmpty());
 }
 
+TEST(GpuFault, ALostCardIsNamedByItsNumberWhoeverReportsIt) {
+  GpuCluster cluster("a100-sxm4-80gb", 2, 8);
+  RunData run = cluster.run();
+  run.events.push_back({1, "error", -1, 8, "node2: GPU 1 is lost: the driver says that it does not answer any more"});
+  run.events.push_back({1, "error", 3, 9, "gpu.gemm: failed: busy or unavailable (46), GPU 0000:1c:00.0 on node2"});
+  const Judgement judgement = judge(run, cluster.offer());
+  EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.healthy"));
+  const Verdict& healthy = verdict_of(judgement, "gpu.healthy");
+  EXPECT_THAT(healthy.member, StartsWith("GPU 1 (0000:1c:00.0, GPU-00010001) on node2"));
+  EXPECT_THAT(healthy.reason, HasSubstr("is lost"));
+  EXPECT_THAT(healthy.reason, HasSubstr("and 1 more errors of it"));
+  EXPECT_THAT(healthy.notes, IsEmpty());
+}
+
+TEST(GpuFault, CardsThatCannotReachEachOtherFailAndNameTheOne) {
+  GpuCluster cluster("h100-sxm5-80gb", 1, 8);
+  RunData run = cluster.run();
+  for (auto& row : run.series) {
+    const auto members = run.members_of(row);
+    if (row.case_name != "gpu.peer_copy" || (members[0] != 6 && members[1] != 6)) continue;
+    row.status = "failed";
+    run.events.push_back({1, "error", row.series, members[0],
+                          "cudaIpcOpenMemHandle: peer access is not supported between these two devices (217)"});
+  }
+  const Judgement judgement = judge(run, cluster.offer());
+  EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.nvlink_bandwidth"));
+  const Verdict& peers = verdict_of(judgement, "gpu.nvlink_bandwidth");
+  EXPECT_EQ(peers.outcome, Outcome::fail);
+  EXPECT_THAT(peers.reason, HasSubstr("peer access is not supported"));
+  EXPECT_THAT(peers.cause, StartsWith("GPU 6 "));
+}
+
+TEST(GpuFault, WrongDataHasNoCauseInTheLinks) {
+  GpuCluster cluster("h100-sxm5-80gb", 1, 8);
+  cluster.node_method = "Ring/Simple, P2P/CUMEM";
+  RunData run = cluster.run();
+  for (auto& row : run.series) {
+    if (row.case_name == "nccl.all_reduce") row.status = "wrong_data";
+  }
+  const Verdict verdict = verdict_of(judge(run, cluster.offer()), "interconnect.all_reduce_node");
+  EXPECT_EQ(verdict.outcome, Outcome::fail);
+  EXPECT_THAT(verdict.cause, IsEmpty());
+}
+
 TEST(GpuFault, RoceIsNoInfiniBand) {
   GpuCluster cluster("h100-sxm5-80gb", 2, 8);
   for (int i = 0; i < 16; ++i) cluster.nic(i / 8, i % 8).link_layer = "Ethernet";
