@@ -127,8 +127,8 @@ void judge_worst(Verdict& verdict, const std::vector<Measurement>& measurements,
 }
 
 bool falls_short(const Verdict& verdict) {
-  if (verdict.outcome == Outcome::fail) return true;
-  if (verdict.outcome != Outcome::inconclusive || !verdict.measured) return false;
+  const bool short_or_open = verdict.outcome == Outcome::fail || verdict.outcome == Outcome::inconclusive;
+  if (!short_or_open || !verdict.measured) return false;
   const double limit = verdict.clause.limit();
   return verdict.clause.sense == Sense::at_least ? verdict.measured->interval.low < limit
                                                  : verdict.measured->interval.high > limit;

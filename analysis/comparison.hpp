@@ -22,7 +22,7 @@ struct Comparison {
 void judge_worst(Verdict& verdict, const std::vector<Measurement>& measurements, const RunData& run,
                  const std::string& missing);
 
-/// True when a cause is worth naming: FAIL, or an open outcome with a figure that does not reach the limit.
+/// True when a figure that does not reach the limit stands behind a FAIL or INCONCLUSIVE: then a cause is worth naming.
 [[nodiscard]] bool falls_short(const Verdict& verdict);
 
 /// A figure above what is possible becomes INVALID. `what` names the ceiling: "PCIe 5 x16 carries". NaN: no ceiling.

@@ -166,15 +166,20 @@ std::string node_cause(const JudgeContext& context, int node, const std::string&
   std::vector<std::string> causes;
   bool dead_links = false;
   bool linked = false;
+  int gpus = 0;
   for (const auto& gpu : context.run.gpus) {
     if (gpu.node != node) continue;
     linked = linked || gpu.nvlinks > 0;
+    ++gpus;
     if (gpu.nvlinks > 0 && gpu.nvlinks_active >= 0 && gpu.nvlinks_active < gpu.nvlinks) {
       dead_links = true;
       causes.push_back(
           fmt::format("{}: {} of {} NVLinks are up", describe_gpu(context.run, gpu), gpu.nvlinks_active, gpu.nvlinks));
     }
     const Product* product = context.catalogue.find(gpu.name);
+    if (product != nullptr && !product->nvlink_bridge && gpu.nvlinks >= 0 && gpu.nvlinks < product->nvlinks)
+      causes.push_back(fmt::format("{}: {} NVLinks, this product has {}", describe_gpu(context.run, gpu), gpu.nvlinks,
+                                   product->nvlinks));
     if (product != nullptr && gpu.pcie_width_max > 0 && gpu.pcie_width_max < product->pcie_lanes)
       causes.push_back(fmt::format("{}: PCIe link of {} lanes, the card has {}", describe_gpu(context.run, gpu),
                                    gpu.pcie_width_max, product->pcie_lanes));
@@ -186,7 +191,10 @@ std::string node_cause(const JudgeContext& context, int node, const std::string&
       causes.push_back(fmt::format("{} is in {} slow pairs of {}", describe_gpu_of(context.run, slow.member), slow.slow,
                                    slow.pairs));
   }
-  const bool reduces = context.model != nullptr && context.model->nvlink_generation >= 4 && linked;
+  // With fewer, a ring is as fast (catalogue, nvlink_sharp).
+  constexpr int least_to_reduce = 5;
+  const bool reduces =
+      context.model != nullptr && context.model->nvlink_generation >= 4 && linked && gpus >= least_to_reduce;
   if (causes.empty() && reduces && method.find("NVLS") == std::string::npos && !method.empty())
     causes.emplace_back("the switches do not reduce (NVLS is not used): is the fabric manager running?");
   return joined(std::move(causes));

@@ -45,7 +45,7 @@ void judge(Verdict& verdict, const JudgeContext& context) {
                                      [&](const auto& gpu) { return gpu.node == node.node && is_usable(gpu); });
     const std::string host = context.run.host_of(node.node);
     const std::string broken = unusable(context.run, node.node);
-    std::string cause = fmt::format("{} GPUs can be used on {}{}", found, host, broken);
+    std::string cause = fmt::format("{} GPU{} can be used on {}{}", found, found == 1 ? "" : "s", host, broken);
     if (found == 0 && broken.empty())
       cause = "no GPU is visible on " + host + ": none there, or its driver is not loaded";
     if (found > 0 && broken.empty()) cause += others_have(context.run, node.node);

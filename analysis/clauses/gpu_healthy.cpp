@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "analysis/gpu_members.hpp"
@@ -53,20 +54,41 @@ bool has(std::string_view text, std::string_view part) { return text.find(part) 
 /// "1b:00" of "0000:1b:00.0": how the kernel's log names a card ends without the function.
 std::string slot_of(const results::GpuRow& gpu) { return gpu.pci_bus_id.substr(0, gpu.pci_bus_id.rfind('.')); }
 
-/// Whether a piece of text speaks of this card. Nodes of a kind have the same addresses: a host in the text decides,
-/// else the node of the rank that wrote it.
+/// Number behind "GPU " in "node1: GPU 5 is lost"; -1 without one.
+int number_in(std::string_view text) {
+  const auto at = text.find("GPU ");
+  if (at == std::string_view::npos) return -1;
+  const std::string_view digits = text.substr(at + 4);
+  int number = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const bool whole = end == digits.data() + digits.size() || *end == ' ' || *end == ',';
+  return error == std::errc() && whole ? number : -1;
+}
+
+/// Whether a piece of text speaks of a node: the host in it decides, else the node of the rank that wrote it.
+bool speaks_of_node(const RunData& run, int node, const results::EventRow& event, std::string_view text) {
+  const auto names = [&](const results::NodeRow& row) {
+    return has(text, " on " + row.host) || text.starts_with(row.host + ":");
+  };
+  if (std::any_of(run.nodes.begin(), run.nodes.end(), names)) {
+    const auto own =
+        std::find_if(run.nodes.begin(), run.nodes.end(), [&](const auto& row) { return row.node == node; });
+    return own != run.nodes.end() && names(*own);
+  }
+  return event.rank < 0 || run.node_of(event.rank) == node;
+}
+
+/// Whether a piece of text speaks of this card: by UUID, by address or number on its node, else by the rank.
 bool speaks_of(const RunData& run, const results::GpuRow& gpu, const results::EventRow& event, std::string_view text) {
   if (!gpu.uuid.empty() && has(text, gpu.uuid)) return true;
-  const bool addressed = !gpu.pci_bus_id.empty() && has(text, slot_of(gpu));
   const bool any_address = std::any_of(run.gpus.begin(), run.gpus.end(), [&](const auto& other) {
     return !other.pci_bus_id.empty() && has(text, slot_of(other));
   });
-  if (!any_address) return event.rank >= 0 && event.rank == gpu.rank;
-  if (!addressed) return false;
-  const bool any_host =
-      std::any_of(run.nodes.begin(), run.nodes.end(), [&](const auto& node) { return has(text, " on " + node.host); });
-  if (any_host) return has(text, " on " + run.host_of(gpu.node));
-  return event.rank < 0 || run.node_of(event.rank) == gpu.node;
+  if (any_address)
+    return !gpu.pci_bus_id.empty() && has(text, slot_of(gpu)) && speaks_of_node(run, gpu.node, event, text);
+  if (const int number = number_in(text); number >= 0)
+    return number == gpu.gpu && speaks_of_node(run, gpu.node, event, text);
+  return event.rank >= 0 && event.rank == gpu.rank;
 }
 
 bool tells_of_damage(std::string_view text) {
@@ -77,20 +99,24 @@ bool tells_of_damage(std::string_view text) {
   return false;
 }
 
-/// Errors that the driver or a library reported of this GPU; an error may list what each rank saw.
+/// The first error that the driver or a library reported of this GPU, and how many came later. An error may list what
+/// each rank saw.
 void event_faults(const RunData& run, const results::GpuRow& gpu, Words& faults) {
   constexpr std::string_view next_rank = ", rank ";
+  std::string first;
+  int later = 0;
   for (const auto& event : run.events) {
-    if (!tells_of_damage(event.text)) continue;
-    std::string_view rest = event.text;
+    std::string_view rest = tells_of_damage(event.text) ? std::string_view(event.text) : std::string_view();
     while (!rest.empty()) {
       const auto end = std::min(rest.find(next_rank), rest.size());
       const std::string_view part = rest.substr(0, end);
       rest = end == rest.size() ? std::string_view() : rest.substr(end + next_rank.size());
       if (!tells_of_damage(part) || !speaks_of(run, gpu, event, part)) continue;
-      if (std::find(faults.begin(), faults.end(), part) == faults.end()) faults.emplace_back(part);
+      later += first.empty() ? 0 : 1;
+      if (first.empty()) first = part;
     }
   }
+  if (!first.empty()) faults.push_back(later == 0 ? first : fmt::format("{} (and {} more errors of it)", first, later));
 }
 
 Words faults_of(const JudgeContext& context, const results::GpuRow& gpu) {
@@ -101,7 +127,9 @@ Words faults_of(const JudgeContext& context, const results::GpuRow& gpu) {
   event_faults(context.run, gpu, faults);
   if (gpu.mig_enabled == 1) faults.emplace_back("partitioned into instances (MIG)");
   if (gpu.virtualization == "vgpu") faults.emplace_back("a share of a card (vGPU), not the whole");
-  if (gpu.foreign_processes > 0) faults.push_back(fmt::format("{} foreign processes on it", gpu.foreign_processes));
+  if (gpu.foreign_processes > 0)
+    faults.push_back(
+        fmt::format("{} foreign process{} on it", gpu.foreign_processes, gpu.foreign_processes == 1 ? "" : "es"));
   if (gpu.compute_mode == "prohibited") faults.emplace_back("computing is prohibited on it");
   return faults;
 }

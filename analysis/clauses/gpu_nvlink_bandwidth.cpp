@@ -30,14 +30,19 @@ std::string links_of(const results::GpuRow* gpu) {
   return fmt::format(": {} of its {} NVLinks are up", gpu->nvlinks_active, gpu->nvlinks);
 }
 
+/// The driver says that the two cards of a pair cannot reach each other's memory.
+bool refused(const Measurement& m) {
+  return m.evidence == Evidence::failed && m.problem.find("peer access") != std::string::npos;
+}
+
 /// One card in all slow pairs is named instead of fourteen pairs; the pairs of each node on their own.
 std::string common_cause(const RunData& run, const std::vector<Measurement>& figures) {
   std::string text;
   for (const auto& node : run.nodes) {
     std::vector<PairFigure> pairs;
     for (const Measurement& m : figures) {
-      if (m.members.size() == 2 && run.node_of(m.members[0]) == node.node && m.value > 0)
-        pairs.push_back({m.members[0], m.members[1], m.value});
+      if (m.members.size() != 2 || run.node_of(m.members[0]) != node.node) continue;
+      if (m.value > 0 || refused(m)) pairs.push_back({m.members[0], m.members[1], m.value > 0 ? m.value : 0});
     }
     for (const SlowMember& slow : diagnose_pairs(pairs).members) {
       text += fmt::format("{}{} is in {} slow pairs of {} with it, {:.0f} % of a typical pair{}",
@@ -70,7 +75,14 @@ void judge(Verdict& verdict, const JudgeContext& context) {
   judge_worst(verdict, figures, context.run, why_missing(context, verdict.clause, peer_copy));
   if (figures.empty()) return;
   require_complete(verdict, missing_gpus(context.run, figures));
-  if (!falls_short(verdict)) return;
+  const auto closed = std::find_if(figures.begin(), figures.end(), refused);
+  if (closed != figures.end() && verdict.outcome == Outcome::not_tested) {
+    verdict.decide(Outcome::fail, closed->problem);
+    verdict.member = closed->who + ": " + closed->name;
+    verdict.evidence = closed->series;
+  } else if (!falls_short(verdict)) {
+    return;
+  }
   verdict.cause = common_cause(context.run, figures);
   for (const Measurement& m : figures) {
     if (verdict.cause.empty() && verdict.member.starts_with(m.who + ":")) verdict.cause = pair_cause(context.run, m);

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/json_text.hpp"
 #include "analysis/locate/run_location.hpp"
 
 namespace assay::locate {
@@ -105,16 +106,15 @@ ordered_json contradiction_json(const Contradiction& contradiction) {
 
 std::string location_json(const RunData& run, const RunLocation& location) {
   const Localisation& found = location.localisation;
-  const ordered_json json{{"schema", "assay.location/1"},
-                          {"run_id", run.run.run_id},
-                          {"emulated", run.run.emulated},
-                          {"findings", list(found.findings, finding_json)},
-                          {"stragglers", list(location.stragglers, straggler_json)},
-                          {"contradictions", list(found.topology.contradictions, contradiction_json)},
-                          {"oversubscription", list(location.oversubscription, oversubscription_json)},
-                          {"levels", list(found.topology.levels, level_json)},
-                          {"matrices", list(found.matrices, matrix_json)}};
-  return json.dump(2) + "\n";
+  ordered_json json{{"schema", "assay.location/1"},
+                    {"run_id", run.run.run_id},
+                    {"findings", list(found.findings, finding_json)},
+                    {"stragglers", list(location.stragglers, straggler_json)},
+                    {"contradictions", list(found.topology.contradictions, contradiction_json)},
+                    {"oversubscription", list(location.oversubscription, oversubscription_json)},
+                    {"levels", list(found.topology.levels, level_json)},
+                    {"matrices", list(found.matrices, matrix_json)}};
+  return json_text(run.run, std::move(json), "");
 }
 
 }  // namespace assay::locate

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "analysis/locate/run_location.hpp"
+#include "analysis/report.hpp"
 #include "analysis/run_data.hpp"
 #include "launcher/command.hpp"
 
@@ -28,7 +29,7 @@ class LocateCommand final : public Command {
   ExitCode execute() override {
     const RunData run = load_run(run_);
     const locate::RunLocation location = locate::locate_run(run);
-    fmt::print("{}", json_ ? location_json(run, location) : location_text(run, location));
+    fmt::print("{}", marked(run.run, json_ ? location_json(run, location) : location_text(run, location)));
     return ExitCode::ok;
   }
 

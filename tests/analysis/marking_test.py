@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Whatever judge and show print about an emulated run says so in its first line: marking_test.py ASSAY MPIEXEC
+"""Whatever judge, locate and show print about an emulated run says so in its first line: marking_test.py ASSAY MPIEXEC
 
-Makes a small run, marks a copy of it as emulated, and asks for every output of both. An option or a command that this
+Makes a small run, marks a copy of it as emulated, and asks for every output of them. An option or a command that this
 test does not know fails it, so that a new output cannot come in unmarked. Exits with 77 when h5py is missing.
 """
 
@@ -26,6 +26,7 @@ WORD = "EMULATED"
 # None: it changes where the input comes from, not the output.
 OPTIONS = {
     "judge": {"--offer": None, "--catalogue": None, "--partial": ["--partial"], "--json": ["--json"]},
+    "locate": {"--json": ["--json"]},
     "show": {"--status": ["--status"], "--pairs": ["--pairs"], "--samples": ["--samples", "0"], "--json": ["--json"]},
 }
 NOT_ABOUT_A_FILE = {"run", "list", "inventory", "offer", "launch"}
