@@ -13,6 +13,13 @@ namespace assay::cuda {
 void check(cudaError_t code, std::string_view what,
            const std::source_location& where = std::source_location::current());
 
+/// This process's GPU has work that never ends: nothing that waits for the device is called any more, destructors leave
+/// their handles behind, and whoever wants to use it is refused. There is no way back.
+void give_up_on_device(std::string why);
+[[nodiscard]] bool gave_up_on_device() noexcept;
+/// Throws Error(environment) with the reason when the device was given up.
+void require_working_device();
+
 /// For destructors: what failed there has been or will be reported by the work itself.
 void ignore(cudaError_t code) noexcept;
 

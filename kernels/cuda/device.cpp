@@ -118,6 +118,7 @@ void CudaDevice::upload(void* device_to, std::span<const std::byte> from) {
 }
 
 void CudaDevice::download(std::span<std::byte> to, const void* device_from) {
+  stream_->synchronise();  // the copy itself would wait without an end
   check(cudaMemcpyAsync(to.data(), device_from, to.size(), cudaMemcpyDeviceToHost, stream_->get()), "download");
   stream_->synchronise();
 }

@@ -59,6 +59,7 @@ void TallyCounter::clear(const Stream& stream) {
 }
 
 Tally TallyCounter::read(const Stream& stream) const {
+  stream.synchronise("a check of results");  // a copy to such memory would wait for it without an end
   Tally tally{};
   check(cudaMemcpyAsync(&tally, memory_.data(), sizeof tally, cudaMemcpyDeviceToHost, stream.get()), "cudaMemcpyAsync");
   stream.synchronise();

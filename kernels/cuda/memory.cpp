@@ -21,7 +21,9 @@ std::string asked_for(std::size_t bytes) {
 
 }  // namespace
 
-void Memory::Free::operator()(void* data) const noexcept { ignore(cudaFree(data)); }
+void Memory::Free::operator()(void* data) const noexcept {
+  if (!gave_up_on_device()) ignore(cudaFree(data));
+}
 
 Memory::Memory(std::size_t bytes) : size_(bytes) {
   void* data = nullptr;
@@ -30,7 +32,9 @@ Memory::Memory(std::size_t bytes) : size_(bytes) {
   data_.reset(data);
 }
 
-void PinnedMemory::Free::operator()(std::byte* data) const noexcept { ignore(cudaFreeHost(data)); }
+void PinnedMemory::Free::operator()(std::byte* data) const noexcept {
+  if (!gave_up_on_device()) ignore(cudaFreeHost(data));
+}
 
 PinnedMemory::PinnedMemory(std::size_t bytes, std::optional<int> numa_node) : size_(bytes) {
   const NumaPreference preference(numa_node);
@@ -46,7 +50,9 @@ MemoryHandle share(const Memory& memory) {
   return handle;
 }
 
-void PeerMemory::Close::operator()(void* data) const noexcept { ignore(cudaIpcCloseMemHandle(data)); }
+void PeerMemory::Close::operator()(void* data) const noexcept {
+  if (!gave_up_on_device()) ignore(cudaIpcCloseMemHandle(data));
+}
 
 PeerMemory::PeerMemory(const MemoryHandle& handle) : size_(handle.size) {
   void* data = nullptr;

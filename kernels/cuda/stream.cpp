@@ -1,10 +1,15 @@
 #include "kernels/cuda/stream.hpp"
 
+#include "core/clock.hpp"
+#include "core/error.hpp"
 #include "kernels/cuda/check.hpp"
+#include "kernels/cuda/wait.hpp"
 
 namespace assay::cuda {
 
-void Stream::Destroy::operator()(cudaStream_t stream) const noexcept { ignore(cudaStreamDestroy(stream)); }
+void Stream::Destroy::operator()(cudaStream_t stream) const noexcept {
+  if (!gave_up_on_device()) ignore(cudaStreamDestroy(stream));
+}
 
 Stream::Stream() {
   cudaStream_t stream = nullptr;
@@ -12,9 +17,19 @@ Stream::Stream() {
   handle_.reset(stream);
 }
 
-void Stream::synchronise() const { check(cudaStreamSynchronize(get()), "cudaStreamSynchronize"); }
+void Stream::synchronise(std::string_view what) const {
+  const MonotonicClock clock;
+  try {
+    wait(*this, Deadline(clock, patience_), what);
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::incomplete) give_up_on_device(error.what());
+    throw;
+  }
+}
 
-void Event::Destroy::operator()(cudaEvent_t event) const noexcept { ignore(cudaEventDestroy(event)); }
+void Event::Destroy::operator()(cudaEvent_t event) const noexcept {
+  if (!gave_up_on_device()) ignore(cudaEventDestroy(event));
+}
 
 Event::Event(Kind kind) {
   cudaEvent_t event = nullptr;

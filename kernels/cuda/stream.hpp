@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <string_view>
 #include <type_traits>
 
 #include "core/units.hpp"
@@ -14,14 +15,17 @@ class Stream {
  public:
   Stream();
   [[nodiscard]] cudaStream_t get() const { return handle_.get(); }
-  /// Blocks without a deadline; wait() of kernels/cuda/wait.hpp is for work that could hang.
-  void synchronise() const;
+  /// Waits until all its work is done, at most its patience: work that takes longer hangs, the device is given up
+  /// (check.hpp), and Error(incomplete) names `what`.
+  void synchronise(std::string_view what = "work of the GPU") const;
+  void set_patience(Seconds patience) { patience_ = patience; }  ///< 60 s at first
 
  private:
   struct Destroy {
     void operator()(cudaStream_t stream) const noexcept;
   };
   std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destroy> handle_;
+  Seconds patience_{60};
 };
 
 /// A place in a stream.

@@ -3,16 +3,27 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "kernels/cuda/wait.hpp"
+#include "kernels/cuda/check.hpp"
 
 namespace assay::cuda {
 
+namespace {
+
+// Of the time that a phase may take: the watchdog, which can only end the whole run, comes after.
+constexpr double share_of_deadline = 0.75;
+
+CudaDevice& working_device(const Context& context) {
+  require_working_device();
+  return cuda_device(context.device);
+}
+
+}  // namespace
+
 StreamCase::StreamCase(Context& context, Start start)
-    : device_(cuda_device(context.device)),
-      group_(context.group),
-      patience_(context.deadline.remaining()),
-      timer_(longest_batch) {
-  if (start == Start::together) gate_.emplace(patience_);
+    : device_(working_device(context)), group_(context.group), timer_(longest_batch) {
+  const Seconds patience = context.deadline.remaining() * share_of_deadline;
+  device_.stream().set_patience(patience);
+  if (start == Start::together) gate_.emplace(patience);
 }
 
 void StreamCase::keep_error(const std::function<void()>& step) noexcept {
@@ -59,7 +70,7 @@ void StreamCase::end() {
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-void StreamCase::drain(const char* what) const { wait(stream(), Deadline(clock_, patience_), what); }
+void StreamCase::drain(const char* what) const { stream().synchronise(what); }
 
 double times_ranks(const Context& context, double amount) { return amount * context.group.size(); }
 

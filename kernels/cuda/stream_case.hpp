@@ -7,7 +7,6 @@
 #include <span>
 
 #include "core/case.hpp"
-#include "core/clock.hpp"
 #include "kernels/cuda/device.hpp"
 #include "kernels/cuda/gate.hpp"
 #include "kernels/cuda/timer.hpp"
@@ -50,8 +49,6 @@ class StreamCase : public Case {
 
   CudaDevice& device_;
   Group& group_;
-  MonotonicClock clock_;
-  Seconds patience_;
   EventTimer timer_;
   std::optional<Gate> gate_;
   std::exception_ptr failure_;

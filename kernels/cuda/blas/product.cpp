@@ -158,7 +158,7 @@ std::optional<double> Product::seconds_of(const Stream& stream, const Operands& 
   for (int i = 0; i < timed_repetitions; ++i)
     if (enqueue(stream, operands, algorithm, workspace_bytes) != CUBLAS_STATUS_SUCCESS) return std::nullopt;
   stop.record(stream);
-  stream.synchronise();
+  stream.synchronise("a trial product");
   return seconds_between(start, stop) / timed_repetitions;
 }
 

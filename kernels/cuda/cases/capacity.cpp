@@ -117,7 +117,7 @@ const Register registered({
     .summary = "All memory that can be allocated, written and read back; one iteration is one pass",
     .needs = {.gpus = 1},
     .timing = Timing::device,
-    .combine = Combine::concurrent,
+    .combine = Combine::slowest,  // ranks may hold different amounts
     .longest_batch = longest,
     .axes = [](const Layout& layout) { return std::vector<Axis>{gpus_axis(layout, Suite::full)}; },
     .sets = gpus_sets,
