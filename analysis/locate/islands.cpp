@@ -14,7 +14,7 @@ namespace assay::locate {
 namespace {
 
 constexpr std::size_t most_cuts = 6;
-constexpr double valley_share = 0.1;
+constexpr double valley_share = 0.15;
 constexpr double least_fitting = 0.95;
 constexpr double least_evidence = 12;  ///< nats: 6 cuts are tried, on a few levels
 constexpr double clear_steps = 10;     ///< sigmas between fast and slow
@@ -63,8 +63,8 @@ bool splits(const std::vector<Edge>& edges, std::size_t cut, double least_step) 
   const double fast = edges[(cut - 1) / 2].value;
   const double slow = edges[cut + (edges.size() - cut - 1) / 2].value;
   if (slow - fast < least_step) return false;
-  const double low = fast + (slow - fast) / 3;
-  const double high = slow - (slow - fast) / 3;
+  const double low = fast + (slow - fast) * 0.4;
+  const double high = fast + (slow - fast) * 0.6;
   const auto in_valley =
       std::count_if(edges.begin(), edges.end(), [&](const Edge& e) { return e.value > low && e.value < high; });
   return static_cast<double>(in_valley) <= valley_share * static_cast<double>(std::min(cut, edges.size() - cut));

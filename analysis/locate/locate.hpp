@@ -48,7 +48,8 @@ struct MatrixReport {
   double epoch_sigma = 0;      ///< of one epoch of one row, relative, run-wide offsets removed
   double disturbed_share = 0;  ///< of epochs that were far slower than their row's others
   std::vector<Finding> findings;
-  std::vector<Suspect> suspects;  ///< slowest first
+  std::vector<Suspect> suspects;     ///< slowest first
+  bool unexplained_pattern = false;  ///< so many single paths are slow that there is a structure behind, not faults
 };
 
 struct Localisation {
