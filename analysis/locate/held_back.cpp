@@ -57,7 +57,7 @@ class HeldBack {
   /// By island and round: what the faster of the rows that leave it cost.
   using Cells = std::map<std::int32_t, std::map<std::int32_t, double>>;
   static constexpr std::size_t least_rows = 4;
-  static constexpr double least_hold = 0.03;              ///< ln cost above what pairs within islands cost
+  static constexpr double least_hold = 0.015;             ///< ln cost above what pairs within islands cost
   static constexpr double least_hold_once_shared = 0.01;  ///< once sharing is known to happen
   static constexpr double fast_share = 0.2;  ///< of a crossing's rows; those to a slow island are not among them
 
