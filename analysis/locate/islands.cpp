@@ -17,8 +17,9 @@ constexpr std::size_t most_cuts = 6;
 constexpr double valley_share = 0.15;
 constexpr double least_fitting = 0.95;
 constexpr double least_evidence = 12;  ///< nats: 6 cuts are tried, on a few levels
-constexpr double clear_steps = 10;     ///< sigmas between fast and slow
-constexpr double least_sigma = 0.01;   ///< of ln cost
+constexpr double least_evidence_when_clear = 3;
+constexpr double clear_steps = 10;    ///< sigmas between fast and slow
+constexpr double least_sigma = 0.01;  ///< of ln cost
 
 /// One edge for each pair of vertices: the median where there are several.
 std::vector<Edge> merged(std::vector<Edge> edges) {
@@ -178,7 +179,9 @@ double evidence_of(const Islands& islands, const std::vector<Edge>& edges, std::
 /// Borne out by many edges, or by values that lie so far apart that few edges do.
 bool convincing(const Islands& islands, const std::vector<Edge>& edges, std::size_t cut) {
   const double sigma = std::max({side_sigma(edges, 0, cut), side_sigma(edges, cut, edges.size()), least_sigma});
-  return evidence_of(islands, edges, cut) > least_evidence || islands.between - islands.inside > clear_steps * sigma;
+  const double evidence = evidence_of(islands, edges, cut);
+  const bool clear = islands.between - islands.inside > clear_steps * sigma;
+  return evidence > least_evidence || (clear && evidence > least_evidence_when_clear);
 }
 
 /// Vertices that lie in islands, of those that have edges at all.

@@ -28,7 +28,7 @@ struct Islands {
 /// mode is never cut. Its fast edges join vertices, best first, unless most of what is known between the two islands is
 /// slow. The cut whose islands fit the most edges wins; below 95 % there are none. Islands must be borne out: by edges
 /// that close circles inside of them and by slow ones between them (12 nats against fast edges thrown in at random), or
-/// by values ten sigmas apart.
+/// by 3 nats and values ten sigmas apart.
 /// A lone island is reported when other vertices lie outside of it; everything in one island is none.
 /// Cost: O(e log e) for e edges.
 [[nodiscard]] Islands find_islands(std::int32_t vertices, std::vector<Edge> edges, double least_step);

@@ -79,7 +79,7 @@ double lower_scale(std::span<const double> values, double centre) {
 double normal_quantile_above(double p) {
   // Only the upper tail is asked for: rational approximation in sqrt(-2 ln p), refined by one Newton step on erfc.
   if (!(p > 0)) return std::numeric_limits<double>::infinity();
-  if (p >= 0.5) return p >= 1 ? -std::numeric_limits<double>::infinity() : -normal_quantile_above(1 - p);
+  if (p > 0.5) return p >= 1 ? -std::numeric_limits<double>::infinity() : -normal_quantile_above(1 - p);
   const double q = std::sqrt(-2 * std::log(p));
   double z = q - (2.515517 + q * (0.802853 + q * 0.010328)) / (1 + q * (1.432788 + q * (0.189269 + q * 0.001308)));
   for (int i = 0; i < 3; ++i) {
