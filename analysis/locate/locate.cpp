@@ -239,9 +239,11 @@ MatrixReport locate_in(const PairMatrix& matrix, const std::vector<std::int32_t>
   return report_of(Analysed(matrix, leaf_of, options), names, options);
 }
 
-Localisation locate(const std::vector<PairMatrix>& matrices, const Names& names, const SearchOptions& options) {
+Localisation locate(const std::vector<PairMatrix>& matrices, const Names& machine, const SearchOptions& options) {
   Localisation whole;
-  whole.topology = infer_topology(matrices, names);
+  whole.topology = infer_topology(matrices, machine);
+  Names names = machine;
+  names.islands = island_names(whole.topology, machine);
   SearchOptions each = options;
   each.false_alarms /= static_cast<double>(std::max<std::size_t>(1, matrices.size()));
   std::vector<Analysed> analysed;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/locate/islands.hpp"
+#include "analysis/locate/locate.hpp"
 #include "analysis/locate/oversubscription.hpp"
 #include "analysis/locate/robust.hpp"
 #include "analysis/locate/stragglers.hpp"
@@ -126,6 +127,19 @@ TEST(Topology, CrossedRailsAreNamed) {
   ASSERT_EQ(topology.contradictions.size(), 2U);
   EXPECT_EQ(topology.contradictions[0].sentence, "NIC mlx5_1 of node5 is cabled to rail 2 instead of rail 1");
   EXPECT_EQ(topology.contradictions[1].sentence, "NIC mlx5_2 of node5 is cabled to rail 1 instead of rail 2");
+}
+
+TEST(Topology, ASlowUplinkIsNamedByItsNodes) {
+  MatrixBuilder latencies(12, 1, "mpi.pairs");
+  latencies.latencies([](const End& a, const End& b) { return a.node / 4 == b.node / 4 ? 2e-6 : 2.8e-6; });
+  MatrixBuilder rates(12, 1);
+  rates.across([](const End& a, const End& b) { return (a.node / 4 == 1) != (b.node / 4 == 1) ? 40e9 : 50e9; });
+  const Localisation found = locate({latencies.matrix(), rates.matrix()}, rates.names());
+  ASSERT_EQ(found.findings.size(), 1U);
+  EXPECT_EQ(
+      found.findings[0].sentence,
+      "the way out of the island of node4, node5 and 2 more delivers 80 % of what its peers do (32 slow pairs have "
+      "it in common)");
 }
 
 /// Four leaves of eight nodes; in each round all nodes of a leaf exchange with those of another, each way at 1 / ratio.
