@@ -14,8 +14,12 @@ namespace assay::locate {
 namespace {
 
 constexpr std::size_t most_cuts = 6;
-constexpr double valley_share = 0.1;
+constexpr double valley_share = 0.15;
 constexpr double least_fitting = 0.95;
+constexpr double least_evidence = 12;  ///< nats: 6 cuts are tried, on a few levels
+constexpr double least_evidence_when_clear = 3;
+constexpr double clear_steps = 10;    ///< sigmas between fast and slow
+constexpr double least_sigma = 0.01;  ///< of ln cost
 
 /// One edge for each pair of vertices: the median where there are several.
 std::vector<Edge> merged(std::vector<Edge> edges) {
@@ -60,8 +64,8 @@ bool splits(const std::vector<Edge>& edges, std::size_t cut, double least_step) 
   const double fast = edges[(cut - 1) / 2].value;
   const double slow = edges[cut + (edges.size() - cut - 1) / 2].value;
   if (slow - fast < least_step) return false;
-  const double low = fast + (slow - fast) / 3;
-  const double high = slow - (slow - fast) / 3;
+  const double low = fast + (slow - fast) * 0.4;
+  const double high = fast + (slow - fast) * 0.6;
   const auto in_valley =
       std::count_if(edges.begin(), edges.end(), [&](const Edge& e) { return e.value > low && e.value < high; });
   return static_cast<double>(in_valley) <= valley_share * static_cast<double>(std::min(cut, edges.size() - cut));
@@ -149,6 +153,37 @@ Islands islands_of(std::int32_t vertices, const std::vector<Edge>& edges, std::s
   return islands;
 }
 
+double side_sigma(const std::vector<Edge>& edges, std::size_t first, std::size_t last) {
+  std::vector<double> values;
+  for (std::size_t i = first; i < last; ++i) values.push_back(edges[i].value);
+  return values.size() < 3 ? 0 : 1.4826 * median_absolute_deviation(values);
+}
+
+/// How well the islands are borne out: nats against fast edges that fall anywhere with the same frequency. Those that
+/// first join an island are no evidence: any fast edge joins something.
+double evidence_of(const Islands& islands, const std::vector<Edge>& edges, std::size_t cut) {
+  const double fast_share = static_cast<double>(cut) / static_cast<double>(edges.size());
+  const auto in_islands = std::count_if(islands.of.begin(), islands.of.end(), [](int i) { return i >= 0; });
+  const double joining = static_cast<double>(in_islands) - islands.count;
+  double inside = 0;
+  double between = 0;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    const auto a = islands.of[static_cast<std::size_t>(edges[i].a)];
+    const bool same = a >= 0 && a == islands.of[static_cast<std::size_t>(edges[i].b)];
+    inside += same && i < cut ? 1 : 0;
+    between += !same && i >= cut ? 1 : 0;
+  }
+  return (inside - joining) * -std::log(fast_share) + between * -std::log1p(-fast_share);
+}
+
+/// Borne out by many edges, or by values that lie so far apart that few edges do.
+bool convincing(const Islands& islands, const std::vector<Edge>& edges, std::size_t cut) {
+  const double sigma = std::max({side_sigma(edges, 0, cut), side_sigma(edges, cut, edges.size()), least_sigma});
+  const double evidence = evidence_of(islands, edges, cut);
+  const bool clear = islands.between - islands.inside > clear_steps * sigma;
+  return evidence > least_evidence || (clear && evidence > least_evidence_when_clear);
+}
+
 /// Vertices that lie in islands, of those that have edges at all.
 std::size_t joined(const Islands& islands) {
   return static_cast<std::size_t>(std::count_if(islands.of.begin(), islands.of.end(), [](int i) { return i >= 0; }));
@@ -165,6 +200,7 @@ Islands find_islands(std::int32_t vertices, std::vector<Edge> edges, double leas
     Islands islands = islands_of(vertices, edges, cut);
     const bool partial = islands.count > 1 || (islands.count == 1 && joined(islands) < islands.of.size());
     if (!partial || islands.fitting < least_fitting || std::isnan(islands.between)) continue;
+    if (!convincing(islands, edges, cut)) continue;
     // Islands beat a lone one with outsiders: faults make outsiders, only structure makes islands.
     const auto rank = [](const Islands& i) { return std::tuple(i.count > 1, joined(i), i.fitting); };
     if (!best.found() || rank(islands) > rank(best)) best = std::move(islands);

@@ -123,6 +123,7 @@ MatrixReport report_of(const Analysed& analysed, const Names& names, const Searc
     report.findings.back().sentence = sentence_of(report.findings.back(), names);
   }
   report.suspects = suspects_of(analysed, options.least_effect);
+  report.unexplained_pattern = analysed.result.too_many_links;
   return report;
 }
 
@@ -189,9 +190,9 @@ void merge_into(std::vector<Finding>& merged, Finding finding) {
   for (Finding& known : merged) {
     // Within one matrix they were told apart.
     if (std::count(known.matrices.begin(), known.matrices.end(), finding.matrices.front()) > 0) continue;
+    // What is unlike may have another cause: it is the same culprit only when it is the very same part.
     const std::vector<Part> common = common_parts(known, finding);
-    // What is unlike may have another cause, and must not narrow the choice.
-    if (common.empty() || (!alike(known, finding) && common.size() < known.parts.size())) continue;
+    if (common.empty() || (!alike(known, finding) && known.parts != finding.parts)) continue;
     known.parts = common;
     known.matrices.push_back(finding.matrices.front());
     return;
@@ -238,9 +239,11 @@ MatrixReport locate_in(const PairMatrix& matrix, const std::vector<std::int32_t>
   return report_of(Analysed(matrix, leaf_of, options), names, options);
 }
 
-Localisation locate(const std::vector<PairMatrix>& matrices, const Names& names, const SearchOptions& options) {
+Localisation locate(const std::vector<PairMatrix>& matrices, const Names& machine, const SearchOptions& options) {
   Localisation whole;
-  whole.topology = infer_topology(matrices, names);
+  whole.topology = infer_topology(matrices, machine);
+  Names names = machine;
+  names.islands = island_names(whole.topology, machine);
   SearchOptions each = options;
   each.false_alarms /= static_cast<double>(std::max<std::size_t>(1, matrices.size()));
   std::vector<Analysed> analysed;

@@ -48,7 +48,8 @@ struct MatrixReport {
   double epoch_sigma = 0;      ///< of one epoch of one row, relative, run-wide offsets removed
   double disturbed_share = 0;  ///< of epochs that were far slower than their row's others
   std::vector<Finding> findings;
-  std::vector<Suspect> suspects;  ///< slowest first
+  std::vector<Suspect> suspects;     ///< slowest first
+  bool unexplained_pattern = false;  ///< so many single paths are slow that there is a structure behind, not faults
 };
 
 struct Localisation {
@@ -64,7 +65,7 @@ struct Localisation {
 /// Structure and culprits of all matrices of a run. options.false_alarms holds for all of them together. A part that
 /// several matrices accuse is one finding; where a matrix leaves several parts open, one that another matrix of the
 /// same dimension shows to be sound is left out.
-[[nodiscard]] Localisation locate(const std::vector<PairMatrix>& matrices, const Names& names,
+[[nodiscard]] Localisation locate(const std::vector<PairMatrix>& matrices, const Names& machine,
                                   const SearchOptions& options = {});
 
 /// "NIC mlx5_3 of node7 delivers 51 % of what its peers do (fourteen slow pairs have it in common)"

@@ -76,7 +76,8 @@ ordered_json matrix_json(const MatrixReport& report) {
           {"groups", groups},
           {"epoch_relative_sigma", number(report.epoch_sigma)},
           {"disturbed_share", number(report.disturbed_share)},
-          {"unexplained_rows", report.suspects.size()}};
+          {"unexplained_rows", report.suspects.size()},
+          {"unexplained_pattern", report.unexplained_pattern}};
 }
 
 ordered_json oversubscription_json(const Oversubscription& over) {

@@ -11,8 +11,10 @@ namespace assay::locate {
 namespace {
 
 constexpr double least_sigma = 0.002;  ///< below this, clocks and chance coincidences would speak
-constexpr double slow_range = 3;       ///< disturbed values spread over this much of ln cost: a factor of 20
-constexpr double fast_floor = -40;     ///< ln density: still finite, and far beyond any threshold
+constexpr std::size_t few_rows = 6;
+constexpr double few_rows_sigma = 0.015;  ///< a handful of rows does not show how sound ones differ
+constexpr double slow_range = 3;          ///< disturbed values spread over this much of ln cost: a factor of 20
+constexpr double fast_floor = -40;        ///< ln density: still finite, and far beyond any threshold
 constexpr double largest_freedom = 60;
 constexpr double freedom_per_row = 0.8;  ///< a trimmed sigma is worth about that many rows of a classical one
 constexpr double core_share = 0.3;
@@ -41,7 +43,7 @@ double core_scale(std::vector<double> values) {
 GroupNoise noise_around(double base, double sigma, double least, std::size_t rows) {
   GroupNoise noise;
   noise.base = base;
-  noise.sigma = std::max({sigma, least, least_sigma});
+  noise.sigma = std::max({sigma, least, rows < few_rows ? few_rows_sigma : least_sigma});
   const double freedom = std::clamp(freedom_per_row * static_cast<double>(rows), 3.0, largest_freedom);
   // A sigma that the rows' own epochs give is known well, whatever the number of rows.
   noise.freedom = noise.sigma > sigma ? std::max(freedom, largest_freedom / 4) : freedom;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <span>
@@ -12,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/locate/held_back.hpp"
 #include "analysis/locate/robust.hpp"
 #include "core/statistics.hpp"
 
@@ -199,88 +199,6 @@ Within within_noise(const std::vector<double>& deviations, std::size_t epochs) {
   return within;
 }
 
-/// Rows of one round that leave one island, and all of them.
-struct Crossing {
-  std::vector<std::size_t> observations;
-  double fast = 0;  ///< what the faster of them cost
-};
-
-/// Uplinks that are shared by more rows than they carry at full rate hold all rows of an island in a round back alike:
-/// these say nothing about single parts, and get a group of their own that is not judged. An uplink that is slow in
-/// every round, while those of most islands never are, is a culprit like any other: its rows stay.
-class HeldBack {
- public:
-  HeldBack(const PairMatrix& matrix, const std::vector<std::int32_t>& leaf_of, Observations& observations)
-      : observations_(observations) {
-    std::vector<double> inside;
-    for (std::size_t i = 0; i < observations.all.size(); ++i) {
-      const PairRow& row = matrix.rows[static_cast<std::size_t>(observations.all[i].row)];
-      if (row.b < 0 || matrix.same_node(row)) continue;
-      const auto a = leaf_of[static_cast<std::size_t>(row.a)];
-      const auto b = leaf_of[static_cast<std::size_t>(row.b)];
-      if (a < 0 || b < 0) continue;
-      if (a == b) inside.push_back(observations.all[i].value);
-      if (a == b) continue;
-      for (const auto leaf : {a, b}) crossings_[{row.round, leaf}].observations.push_back(i);
-    }
-    std::erase_if(crossings_, [](const auto& entry) { return entry.second.observations.size() < least_crossing_rows; });
-    if (inside.size() < least_crossing_rows) return;
-    base_ = densest_centre(inside, 0.5);
-    for (auto& [at, crossing] : crossings_) {
-      std::vector<double> values;
-      for (const std::size_t i : crossing.observations) values.push_back(observations.all[i].value);
-      crossing.fast = quantile(values, fast_share);
-    }
-  }
-
-  void set_apart() {
-    if (std::isnan(base_) || !shared()) return;
-    const auto group = static_cast<std::int32_t>(observations_.groups.size());
-    observations_.groups.push_back({"between islands, held back by shared uplinks", 0});
-    for (const auto& [at, crossing] : crossings_) {
-      if (crossing.fast < base_ + least_hold_once_shared) continue;
-      for (const std::size_t i : crossing.observations) move(observations_.all[i], group);
-    }
-    std::erase_if(observations_.all, [&](const Observation& observation) { return observation.group == group; });
-  }
-
- private:
-  static constexpr std::size_t least_crossing_rows = 4;
-  static constexpr double least_hold = 0.03;
-  static constexpr double least_hold_once_shared = 0.01;
-  static constexpr double fast_share = 0.2;  ///< of a crossing's rows; those to a slow island are not among them
-
-  [[nodiscard]] bool slow(const Crossing& crossing) const { return crossing.fast > base_ + least_hold; }
-
-  /// Sharing shows in some rounds and not in others, or on most islands.
-  [[nodiscard]] bool shared() const {
-    std::map<std::int32_t, std::pair<int, int>> of_leaf;  // slow rounds, all rounds
-    for (const auto& [at, crossing] : crossings_) {
-      of_leaf[at.second].first += slow(crossing) ? 1 : 0;
-      ++of_leaf[at.second].second;
-    }
-    std::size_t always = 0;
-    std::size_t sometimes = 0;
-    for (const auto& [leaf, rounds] : of_leaf) {
-      const double share = static_cast<double>(rounds.first) / rounds.second;
-      always += share > 0.9 ? 1 : 0;
-      sometimes += share > 0.02 && share <= 0.9 ? 1 : 0;
-    }
-    return sometimes > 0 || 2 * always >= of_leaf.size();
-  }
-
-  void move(Observation& observation, std::int32_t group) {
-    if (observation.group == group) return;
-    --observations_.groups[static_cast<std::size_t>(observation.group)].count;
-    ++observations_.groups[static_cast<std::size_t>(group)].count;
-    observation.group = group;
-  }
-
-  Observations& observations_;
-  std::map<std::pair<std::int32_t, std::int32_t>, Crossing> crossings_;
-  double base_ = std::numeric_limits<double>::quiet_NaN();
-};
-
 /// How likely so many disturbed epochs are as make a pair's value a disturbed one.
 void note_chances(const PairMatrix& matrix, double disturbed_share, std::vector<Observation>& observations) {
   std::map<int, double> chances;
@@ -324,7 +242,7 @@ Observations observe(const PairMatrix& matrix, const std::vector<std::int32_t>& 
   note_chances(matrix, within.disturbed_share, result.all);
   result.groups = grouping.take();
   if (!leaf_of.empty() && matrix.composition == Composition::bottleneck) {
-    HeldBack(matrix, leaf_of, result).set_apart();
+    set_held_back_apart(matrix, leaf_of, result);
   }
   unite_alike(result, std::max(result.value_sigma, least_sigma));
   std::erase_if(result.all, [&](const Observation& observation) {

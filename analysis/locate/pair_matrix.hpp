@@ -60,8 +60,11 @@ struct Names {
   std::vector<std::string> hosts;              ///< by node
   std::vector<std::vector<std::string>> nics;  ///< by node and number on the node
 
+  std::vector<std::string> islands = {};  ///< who lies in them, by number: "node0, node1 and 14 more"
+
   [[nodiscard]] std::string host(int node) const;
   [[nodiscard]] std::string nic(int node, int nic) const;
+  [[nodiscard]] std::string island(int island) const;
 };
 
 }  // namespace assay::locate

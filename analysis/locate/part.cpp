@@ -105,7 +105,7 @@ std::string plain_text(const Part& part, const Names& names, PartKind unit_kind)
     case PartKind::rail:
       return fmt::format("rail {}", part.unit);
     case PartKind::leaf:
-      return fmt::format("the way out of island {}", part.node);
+      return "the way out of " + names.island(part.node);
   }
   return "an unknown part";
 }
@@ -122,6 +122,12 @@ std::string Names::nic(int node, int nic) const {
   const auto place = static_cast<std::size_t>(nic);
   const bool known = node >= 0 && nic >= 0 && index < nics.size() && place < nics[index].size();
   return known ? nics[index][place] : fmt::format("{}", nic);
+}
+
+std::string Names::island(int island) const {
+  const auto index = static_cast<std::size_t>(island);
+  const bool known = island >= 0 && index < islands.size();
+  return known ? fmt::format("the island of {}", islands[index]) : fmt::format("island {}", island);
 }
 
 std::string_view to_string(PartKind kind) {

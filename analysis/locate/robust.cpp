@@ -11,6 +11,8 @@ namespace assay::locate {
 namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+/// With one of three nodes slow, two thirds of the pairs are; with two of four, five sixths.
+constexpr double least_share_of_fullest = 0.15;
 constexpr double normal_half_length = 1.3490;  ///< of the middle half of a standard normal
 
 /// Start and end index (inclusive) of the shortest stretch of `count` sorted values.
@@ -54,7 +56,7 @@ double fastest_group(std::vector<double> values, double width) {
     fullest = std::max(fullest, held[i]);
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (2 * held[i] < fullest) continue;
+    if (static_cast<double>(held[i]) < least_share_of_fullest * static_cast<double>(fullest)) continue;
     // The window opened at the first value that comes near; its fullest shift within its own width is the group.
     std::size_t best = i;
     for (std::size_t j = i; j < values.size() && values[j] <= values[i] + width; ++j) {
@@ -77,7 +79,7 @@ double lower_scale(std::span<const double> values, double centre) {
 double normal_quantile_above(double p) {
   // Only the upper tail is asked for: rational approximation in sqrt(-2 ln p), refined by one Newton step on erfc.
   if (!(p > 0)) return std::numeric_limits<double>::infinity();
-  if (p >= 0.5) return p >= 1 ? -std::numeric_limits<double>::infinity() : -normal_quantile_above(1 - p);
+  if (p > 0.5) return p >= 1 ? -std::numeric_limits<double>::infinity() : -normal_quantile_above(1 - p);
   const double q = std::sqrt(-2 * std::log(p));
   double z = q - (2.515517 + q * (0.802853 + q * 0.010328)) / (1 + q * (1.432788 + q * (0.189269 + q * 0.001308)));
   for (int i = 0; i < 3; ++i) {

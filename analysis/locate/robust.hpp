@@ -17,7 +17,7 @@ namespace assay::locate {
 /// Centre of the shortest interval that holds `share` of the values.
 [[nodiscard]] double densest_centre(std::vector<double> values, double share);
 
-/// Centre of the fastest group: the leftmost window of this width that holds at least half as many values as the
+/// Centre of the fastest group: the leftmost window of this width that holds at least 0.15 times as many values as the
 /// fullest one. The baseline of what is sound even when most values are slow, provided that sound ones lie together.
 [[nodiscard]] double fastest_group(std::vector<double> values, double width);
 

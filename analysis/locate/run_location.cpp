@@ -92,6 +92,8 @@ std::string matrix_text(const MatrixReport& report) {
                 : fmt::format("  {}: {} rows, typically {}, sound ones differ by {:.1f} % (sigma)\n", group.name,
                               group.rows, format_quantity(group.typical, report.dimension), 100 * group.sigma);
   }
+  if (report.unexplained_pattern)
+    text += "  too many single paths are slow for faults: a structure that was not understood\n";
   if (!report.suspects.empty()) {
     text += fmt::format("  {} row{} slow without a culprit; measure {} again alone:\n", report.suspects.size(),
                         report.suspects.size() == 1 ? " is" : "s are", report.suspects.size() == 1 ? "it" : "them");
@@ -121,7 +123,7 @@ RunLocation locate_run(const RunData& run, const SearchOptions& options) {
   location.names = names_of(run);
   const std::vector<PairMatrix> matrices = pair_matrices(run);
   location.localisation = locate(matrices, location.names, options);
-  location.stragglers = find_stragglers(run, {.false_alarms = options.false_alarms});
+  location.stragglers = find_stragglers(run);
   for (const PairMatrix& matrix : matrices) {
     auto found = oversubscription_of(matrix, location.localisation.topology.leaf_of(matrix));
     if (found) location.oversubscription.push_back(std::move(*found));

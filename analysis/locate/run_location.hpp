@@ -18,7 +18,7 @@ struct RunLocation {
   std::vector<Oversubscription> oversubscription;
 };
 
-/// Pure. false_alarms of the options holds for pairs and for stragglers each.
+/// Pure. Stragglers have a bound of false alarms of their own (StragglerOptions).
 [[nodiscard]] RunLocation locate_run(const RunData& run, const SearchOptions& options = {});
 
 /// For people: culprits first, one sentence each; then the structure, then what was looked at and how finely.

@@ -267,6 +267,18 @@ class Search {
     apply_all_but(culprits_.size());
   }
 
+  /// Many single paths are a pattern that is not understood, not that many faults.
+  bool drop_links_beyond(int most) {
+    const auto is_link = [&](const Culprit& culprit) {
+      const PartKind kind = candidates_.part(static_cast<std::size_t>(culprit.candidate)).kind;
+      return kind == PartKind::link || kind == PartKind::node_link;
+    };
+    if (std::count_if(culprits_.begin(), culprits_.end(), is_link) <= most) return false;
+    std::erase_if(culprits_, is_link);
+    apply_all_but(culprits_.size());
+    return true;
+  }
+
   [[nodiscard]] SearchResult result() {
     SearchResult result;
     for (std::size_t i = 0; i < residuals_.size(); ++i) {
@@ -274,6 +286,7 @@ class Search {
       result.score += densities_[i].at(residuals_[i] - shifts_[i]) - std::log(noise.sigma);
     }
     for (const Culprit& culprit : culprits_) result.score -= threshold(culprit.candidate);
+    result.too_many_links = drop_links_beyond(options_.most_links);
     std::sort(culprits_.begin(), culprits_.end(),
               [](const Culprit& a, const Culprit& b) { return a.evidence > b.evidence; });
     result.culprits = std::move(culprits_);

@@ -9,9 +9,10 @@
 namespace assay::locate {
 
 struct SearchOptions {
-  double false_alarms = 4e-3;  ///< wanted bound of the probability that a sound matrix yields any culprit
+  double false_alarms = 7e-3;  ///< wanted bound of the probability that a sound matrix yields any culprit
   double least_effect = 0.03;  ///< ln cost; smaller deviations are how parts differ, not faults
   int most_parts = 100;
+  int most_links = 12;  ///< single paths; more are no explanation, and none is named
 };
 
 /// What a sound row of a group costs.
@@ -34,8 +35,9 @@ struct SearchResult {
   std::vector<double> shifts;     ///< by observation: what the culprits explain of it
   std::vector<double> scales;     ///< by observation: how much of an extra time it feels, relatively
   std::vector<double>
-      part_spread;   ///< by PartKind: how sound parts differ from each other (ln cost, sigma); NaN unknown
-  double score = 0;  ///< penalised log likelihood, for comparing explanations
+      part_spread;              ///< by PartKind: how sound parts differ from each other (ln cost, sigma); NaN unknown
+  bool too_many_links = false;  ///< see SearchOptions::most_links
+  double score = 0;             ///< penalised log likelihood, for comparing explanations
 };
 
 /// The smallest set of parts that explains the deviations of a matrix.

@@ -27,7 +27,7 @@ struct Straggler {
 };
 
 struct StragglerOptions {
-  double false_alarms = 1e-3;  ///< for all collectives of a run together
+  double false_alarms = 2e-3;  ///< for all collectives of a run together
   double least_relative = 0.03;
   double least_share = 0.6;  ///< of iterations; a rank that is sometimes late is noise
 };

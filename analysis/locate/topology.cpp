@@ -219,6 +219,14 @@ void add_network(const std::vector<PairMatrix>& matrices, const Names& names, To
   }
 }
 
+/// The level that separates paths across nodes; nullptr when there is none.
+const Level* network_level_of(const std::vector<Level>& levels) {
+  const auto level = std::find_if(levels.begin(), levels.end(), [](const Level& l) {
+    return l.kind == LevelKind::leaf || l.kind == LevelKind::rail_switch;
+  });
+  return level == levels.end() ? nullptr : &*level;
+}
+
 }  // namespace
 
 std::string_view to_string(LevelKind kind) {
@@ -226,11 +234,31 @@ std::string_view to_string(LevelKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+std::vector<std::string> island_names(const Topology& topology, const Names& names) {
+  constexpr std::size_t most_named = 2;
+  const Level* level = network_level_of(topology.levels);
+  if (level == nullptr) return {};
+  std::vector<std::set<std::int32_t>> nodes(static_cast<std::size_t>(level->islands.count));
+  for (std::size_t i = 0; i < level->places.size(); ++i) {
+    const std::int32_t island = level->islands.of[i];
+    if (island >= 0) nodes[static_cast<std::size_t>(island)].insert(level->places[i].node);
+  }
+  std::vector<std::string> texts;
+  for (const auto& of_island : nodes) {
+    std::string text;
+    std::size_t named = 0;
+    for (auto at = of_island.begin(); at != of_island.end() && named < most_named; ++at, ++named) {
+      text += (text.empty() ? "" : ", ") + names.host(*at);
+    }
+    if (of_island.size() > named) text += fmt::format(" and {} more", of_island.size() - named);
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
 std::vector<std::int32_t> Topology::leaf_of(const PairMatrix& matrix) const {
-  const auto level = std::find_if(levels.begin(), levels.end(), [](const Level& l) {
-    return l.kind == LevelKind::leaf || l.kind == LevelKind::rail_switch;
-  });
-  if (level == levels.end()) return {};
+  const Level* level = network_level_of(levels);
+  if (level == nullptr) return {};
   const Vertex vertex = level->kind == LevelKind::leaf ? Vertex::node : Vertex::nic;
   std::map<Place, std::int32_t> islands;
   for (std::size_t i = 0; i < level->places.size(); ++i) islands[level->places[i]] = level->islands.of[i];

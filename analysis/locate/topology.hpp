@@ -46,6 +46,9 @@ struct Topology {
   [[nodiscard]] std::vector<std::int32_t> leaf_of(const PairMatrix& matrix) const;
 };
 
+/// Nodes of each island of the level that separates paths across nodes: "node0, node1 and 14 more"; empty without one.
+[[nodiscard]] std::vector<std::string> island_names(const Topology& topology, const Names& names);
+
 /// Reads the structure out of the matrices, knowing only which ends share a node:
 ///   device_domain  rates between GPUs, steps of at least 1.6
 ///   host_domain    rates or latencies between ranks without GPUs, steps of at least 1.3

@@ -73,9 +73,12 @@ Part with_true_leaf(Part part, const Cluster& cluster, const Topology& topology)
 
 bool names(const Finding& finding, const Fault& fault, const Cluster& cluster, const Topology& topology) {
   const Part truth = part_of_fault(fault);
-  return same_quantity(fault, finding) &&
-         std::any_of(finding.parts.begin(), finding.parts.end(),
-                     [&](const Part& part) { return with_true_leaf(part, cluster, topology) == truth; });
+  if (!same_quantity(fault, finding)) return false;
+  return std::any_of(finding.parts.begin(), finding.parts.end(), [&](const Part& part) {
+    Part named = with_true_leaf(part, cluster, topology);
+    named.side = truth.side;  // the component counts
+    return named == truth;
+  });
 }
 
 std::string describe(const Fault& fault) {
