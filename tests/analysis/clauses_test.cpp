@@ -6,33 +6,18 @@
 namespace assay {
 namespace {
 
+using Each = test::ClauseCase;
 using test::judge_one;
 using test::SyntheticRun;
 using ::testing::HasSubstr;
 
-/// One clause against a healthy machine: an offer that it meets, and one that it does not.
-struct Case {
-  const char* key;
-  const char* met;
-  const char* breached;
-};
-
-void PrintTo(const Case& c, std::ostream* out) { *out << c.key; }
-
-class EachClause : public ::testing::TestWithParam<Case> {
- protected:
-  static std::string offer(const std::string& value) {
-    const std::string key = GetParam().key;
-    const auto dot = key.find('.');
-    return "[" + key.substr(0, dot) + "]\n" + key.substr(dot + 1) + " = " + value + "\n";
-  }
-};
+class EachClause : public ::testing::TestWithParam<Each> {};
 
 TEST_P(EachClause, PassesWhatIsDelivered) {
   for (const int nodes : {1, 2}) {
     SyntheticRun run(nodes, 4 / nodes);
     run.plant_everything();
-    const Verdict verdict = judge_one(run.data(), offer(GetParam().met));
+    const Verdict verdict = judge_one(run.data(), GetParam().offer(GetParam().met));
     EXPECT_EQ(verdict.outcome, Outcome::pass) << nodes << " nodes: " << verdict.reason;
   }
 }
@@ -41,7 +26,7 @@ TEST_P(EachClause, FailsWhatIsNot) {
   for (const int nodes : {1, 2}) {
     SyntheticRun run(nodes, 4 / nodes);
     run.plant_everything();
-    const Verdict verdict = judge_one(run.data(), offer(GetParam().breached));
+    const Verdict verdict = judge_one(run.data(), GetParam().offer(GetParam().breached));
     EXPECT_EQ(verdict.outcome, Outcome::fail) << nodes << " nodes: " << verdict.reason;
     EXPECT_FALSE(verdict.question.empty());
     EXPECT_FALSE(verdict.member.empty());
@@ -51,38 +36,38 @@ TEST_P(EachClause, FailsWhatIsNot) {
 TEST_P(EachClause, AnEmptyRunPassesNothing) {
   RunData empty;
   empty.run.status = "done";
-  const Verdict verdict = judge_one(empty, offer(GetParam().met));
+  const Verdict verdict = judge_one(empty, GetParam().offer(GetParam().met));
   EXPECT_EQ(verdict.outcome, Outcome::not_tested) << verdict.reason;
   EXPECT_FALSE(verdict.reason.empty());
   EXPECT_THAT(verdict.settle, HasSubstr("assay run"));
 }
 
 INSTANTIATE_TEST_SUITE_P(, EachClause,
-                         ::testing::Values(Case{"cluster.nodes", "1", "3"}, Case{"cluster.ranks", "4", "8"},
-                                           Case{"node.cpu_cores", "4", "5"}, Case{"node.cpu_threads", "4", "5"},
-                                           Case{"node.memory", "\"16 GiB\"", "\"17 GiB\""},
-                                           Case{"node.compute_fp64", "\"40 GFLOP/s\"", "\"50 GFLOP/s\""},
-                                           Case{"node.compute_fp32", "\"80 GFLOP/s\"", "\"100 GFLOP/s\""},
-                                           Case{"node.memory_bandwidth", "\"25 GB/s\"", "\"26 GB/s\""},
-                                           Case{"network.pair_bandwidth",
+                         ::testing::Values(Each{"cluster.nodes", "1", "3"}, Each{"cluster.ranks", "4", "8"},
+                                           Each{"node.cpu_cores", "4", "5"}, Each{"node.cpu_threads", "4", "5"},
+                                           Each{"node.memory", "\"16 GiB\"", "\"17 GiB\""},
+                                           Each{"node.compute_fp64", "\"40 GFLOP/s\"", "\"50 GFLOP/s\""},
+                                           Each{"node.compute_fp32", "\"80 GFLOP/s\"", "\"100 GFLOP/s\""},
+                                           Each{"node.memory_bandwidth", "\"25 GB/s\"", "\"26 GB/s\""},
+                                           Each{"network.pair_bandwidth",
                                                 "{ value = \"5 GB/s\", direction = \"one_way\", from = \"1 MiB\" }",
                                                 "{ value = \"7 GB/s\", direction = \"one_way\", from = \"1 MiB\" }"},
-                                           Case{"network.pair_latency", "{ value = \"1 us\", to = \"8 B\" }",
+                                           Each{"network.pair_latency", "{ value = \"1 us\", to = \"8 B\" }",
                                                 "{ value = \"0.8 us\", to = \"8 B\" }"},
-                                           Case{"network.all_reduce", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
+                                           Each{"network.all_reduce", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
                                                 "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
-                                           Case{"network.all_gather", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
+                                           Each{"network.all_gather", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
                                                 "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
-                                           Case{"network.reduce_scatter", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
+                                           Each{"network.reduce_scatter", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
                                                 "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
-                                           Case{"network.all_to_all", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
+                                           Each{"network.all_to_all", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
                                                 "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
-                                           Case{"network.broadcast", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
+                                           Each{"network.broadcast", "{ busbw = \"4 GB/s\", from = \"1 MiB\" }",
                                                 "{ busbw = \"5 GB/s\", from = \"1 MiB\" }"},
-                                           Case{"storage.sequential_read", "\"1 GB/s\"", "\"1.2 GB/s\""},
-                                           Case{"storage.sequential_write", "\"1 GB/s\"", "\"1.2 GB/s\""},
-                                           Case{"storage.random_read", "\"50 kIOPS\"", "\"60 kIOPS\""},
-                                           Case{"storage.random_write", "\"50 kIOPS\"", "\"60 kIOPS\""}),
+                                           Each{"storage.sequential_read", "\"1 GB/s\"", "\"1.2 GB/s\""},
+                                           Each{"storage.sequential_write", "\"1 GB/s\"", "\"1.2 GB/s\""},
+                                           Each{"storage.random_read", "\"50 kIOPS\"", "\"60 kIOPS\""},
+                                           Each{"storage.random_write", "\"50 kIOPS\"", "\"60 kIOPS\""}),
                          [](const auto& param_info) {
                            std::string name = param_info.param.key;
                            std::replace(name.begin(), name.end(), '.', '_');

@@ -12,33 +12,18 @@ namespace {
 
 using test::GpuCluster;
 using test::judge;
+using Each = test::ClauseCase;
 using test::judge_one;
 using test::not_passed;
 using test::verdict_of;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// One clause against healthy H100 nodes: an offer that they meet, and one that they do not.
-struct Case {
-  const char* key;
-  const char* met;
-  const char* breached;
-};
-
-void PrintTo(const Case& c, std::ostream* out) { *out << c.key; }
-
-class EachGpuClause : public ::testing::TestWithParam<Case> {
- protected:
-  static std::string offer(const std::string& value) {
-    const std::string key = GetParam().key;
-    const auto dot = key.find('.');
-    return "[" + key.substr(0, dot) + "]\n" + key.substr(dot + 1) + " = " + value + "\n";
-  }
-};
+class EachGpuClause : public ::testing::TestWithParam<Each> {};
 
 TEST_P(EachGpuClause, PassesWhatIsDelivered) {
   GpuCluster cluster("h100-sxm5-80gb", 2, 8);
-  const Verdict verdict = judge_one(cluster.run(), offer(GetParam().met));
+  const Verdict verdict = judge_one(cluster.run(), GetParam().offer(GetParam().met));
   EXPECT_EQ(verdict.outcome, Outcome::pass) << verdict.reason;
 }
 
@@ -49,7 +34,7 @@ TEST_P(EachGpuClause, DoesNotPassWhatIsNot) {
   if (key == "interconnect.gpu_direct") cluster.all_method = "Ring/Simple, NET/IB mlx5_0-7";
   if (key == "interconnect.transport") cluster.all_method = "Ring/Simple, NET/Socket eth0";
   if (key == "scaling.gpu_efficiency") cluster.compute[""] = {{1, 0.1}, {2, 0.1}, {3, 0.1}, {4, 0.1}};
-  const Verdict verdict = judge_one(cluster.run(), offer(GetParam().breached));
+  const Verdict verdict = judge_one(cluster.run(), GetParam().offer(GetParam().breached));
   EXPECT_EQ(verdict.outcome, key == "gpu.not_held_back" ? Outcome::inconclusive : Outcome::fail) << verdict.reason;
   EXPECT_FALSE(verdict.member.empty());
 }
@@ -57,7 +42,7 @@ TEST_P(EachGpuClause, DoesNotPassWhatIsNot) {
 TEST_P(EachGpuClause, AnEmptyRunPassesNothing) {
   RunData empty;
   empty.run.status = "done";
-  const Verdict verdict = judge_one(empty, offer(GetParam().met));
+  const Verdict verdict = judge_one(empty, GetParam().offer(GetParam().met));
   EXPECT_EQ(verdict.outcome, Outcome::not_tested) << verdict.reason;
   EXPECT_FALSE(verdict.reason.empty());
   EXPECT_THAT(verdict.settle, HasSubstr("assay run"));
@@ -66,7 +51,7 @@ TEST_P(EachGpuClause, AnEmptyRunPassesNothing) {
 TEST_P(EachGpuClause, ACpuRunPassesNothing) {
   test::SyntheticRun host(2, 4);
   host.plant_everything();
-  const Verdict verdict = judge_one(host.data(), offer(GetParam().met));
+  const Verdict verdict = judge_one(host.data(), GetParam().offer(GetParam().met));
   EXPECT_EQ(verdict.outcome, Outcome::not_tested) << verdict.reason;
 }
 
@@ -77,7 +62,7 @@ TEST_P(EachGpuClause, FailedSeriesAreNoPass) {
     row.status = "failed";
     row.method.clear();
   }
-  const Verdict verdict = judge_one(run, offer(GetParam().met));
+  const Verdict verdict = judge_one(run, GetParam().offer(GetParam().met));
   const std::string key = GetParam().key;
   const bool counted = key == "gpu.model" || key == "gpu.count" || key == "gpu.memory" || key == "gpu.healthy" ||
                        key == "gpu.not_held_back" || key == "interconnect.nics";
@@ -96,33 +81,33 @@ TEST_P(EachGpuClause, WrongDataFails) {
     touched = true;
   }
   if (!touched || std::string(GetParam().key).starts_with("interconnect.gpu_direct")) return;
-  EXPECT_EQ(judge_one(run, offer(GetParam().met)).outcome, Outcome::fail);
+  EXPECT_EQ(judge_one(run, GetParam().offer(GetParam().met)).outcome, Outcome::fail);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     , EachGpuClause,
     ::testing::Values(
-        Case{"gpu.model", "\"NVIDIA H100 80GB HBM3\"", "\"NVIDIA H200\""}, Case{"gpu.count", "8", "9"},
-        Case{"gpu.memory", "\"80 GiB\"", "\"94 GiB\""}, Case{"gpu.gemm_fp64", "\"66.9 TFLOP/s\"", "\"90 TFLOP/s\""},
-        Case{"gpu.gemm_fp32", "\"66.9 TFLOP/s\"", "\"90 TFLOP/s\""},
-        Case{"gpu.gemm_tf32", "\"494 TFLOP/s\"", "\"989 TFLOP/s\""},
-        Case{"gpu.gemm_bf16", "\"989 TFLOP/s\"", "\"1979 TFLOP/s\""},
-        Case{"gpu.gemm_fp16", "\"989 TFLOP/s\"", "\"1979 TFLOP/s\""},
-        Case{"gpu.gemm_fp8", "\"1979 TFLOP/s\"", "\"3958 TFLOP/s\""},
-        Case{"gpu.gemm_int8", "\"1979 TOP/s\"", "\"3958 TOP/s\""},
-        Case{"gpu.memory_bandwidth", "\"3.35 TB/s\"", "\"4.8 TB/s\""},
-        Case{"gpu.pcie_bandwidth", "{ value = \"64 GB/s\", direction = \"one_way\" }",
+        Each{"gpu.model", "\"NVIDIA H100 80GB HBM3\"", "\"NVIDIA H200\""}, Each{"gpu.count", "8", "9"},
+        Each{"gpu.memory", "\"80 GiB\"", "\"94 GiB\""}, Each{"gpu.gemm_fp64", "\"66.9 TFLOP/s\"", "\"90 TFLOP/s\""},
+        Each{"gpu.gemm_fp32", "\"66.9 TFLOP/s\"", "\"90 TFLOP/s\""},
+        Each{"gpu.gemm_tf32", "\"494 TFLOP/s\"", "\"989 TFLOP/s\""},
+        Each{"gpu.gemm_bf16", "\"989 TFLOP/s\"", "\"1979 TFLOP/s\""},
+        Each{"gpu.gemm_fp16", "\"989 TFLOP/s\"", "\"1979 TFLOP/s\""},
+        Each{"gpu.gemm_fp8", "\"1979 TFLOP/s\"", "\"3958 TFLOP/s\""},
+        Each{"gpu.gemm_int8", "\"1979 TOP/s\"", "\"3958 TOP/s\""},
+        Each{"gpu.memory_bandwidth", "\"3.35 TB/s\"", "\"4.8 TB/s\""},
+        Each{"gpu.pcie_bandwidth", "{ value = \"64 GB/s\", direction = \"one_way\" }",
              "{ value = \"128 GB/s\", direction = \"one_way\" }"},
-        Case{"gpu.nvlink_bandwidth", "{ value = \"450 GB/s\", direction = \"one_way\" }",
+        Each{"gpu.nvlink_bandwidth", "{ value = \"450 GB/s\", direction = \"one_way\" }",
              "{ value = \"900 GB/s\", direction = \"one_way\" }"},
-        Case{"gpu.not_held_back", "\"60 s\"", "\"90 s\""}, Case{"gpu.healthy", "true", "true"},
-        Case{"interconnect.transport", "\"ib\"", "\"ib\""}, Case{"interconnect.gpu_direct", "true", "true"},
-        Case{"interconnect.nics", "{ count = 8, rate = \"400 Gbit/s\" }", "{ count = 8, rate = \"800 Gbit/s\" }"},
-        Case{"interconnect.all_reduce_node", "{ busbw = \"470 GB/s\", from = \"1 GiB\" }",
+        Each{"gpu.not_held_back", "\"60 s\"", "\"90 s\""}, Each{"gpu.healthy", "true", "true"},
+        Each{"interconnect.transport", "\"ib\"", "\"ib\""}, Each{"interconnect.gpu_direct", "true", "true"},
+        Each{"interconnect.nics", "{ count = 8, rate = \"400 Gbit/s\" }", "{ count = 8, rate = \"800 Gbit/s\" }"},
+        Each{"interconnect.all_reduce_node", "{ busbw = \"470 GB/s\", from = \"1 GiB\" }",
              "{ busbw = \"900 GB/s\", from = \"1 GiB\" }"},
-        Case{"interconnect.all_reduce_all", "{ busbw = \"360 GB/s\", from = \"1 GiB\" }",
+        Each{"interconnect.all_reduce_all", "{ busbw = \"360 GB/s\", from = \"1 GiB\" }",
              "{ busbw = \"470 GB/s\", from = \"1 GiB\" }"},
-        Case{"scaling.gpu_efficiency", "0.95", "1.0"}),
+        Each{"scaling.gpu_efficiency", "0.95", "1.0"}),
     [](const auto& param_info) {
       std::string name = param_info.param.key;
       std::replace(name.begin(), name.end(), '.', '_');

@@ -52,6 +52,8 @@ class GpuCluster {
   [[nodiscard]] RunData run();
   /// An offer that says what the data sheet and the public figures of healthy nodes say.
   [[nodiscard]] std::string offer() const;
+  /// `run()` by `offer()`.
+  [[nodiscard]] Judgement judged() { return judge(run(), offer()); }
 
  private:
   void measure_compute(SyntheticRun& run) const;

@@ -16,8 +16,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-Judgement judged(GpuCluster& cluster) { return judge(cluster.run(), cluster.offer()); }
-
 TEST(GpuCluster, HealthyOnesPassEveryClause) {
   for (const auto& [product, nodes, gpus] : {std::tuple{"a100-sxm4-80gb", 1, 8},
                                              {"l40s", 2, 8},
@@ -27,7 +25,7 @@ TEST(GpuCluster, HealthyOnesPassEveryClause) {
                                              {"rtx-4090", 1, 4},
                                              {"l4", 2, 2}}) {
     GpuCluster cluster(product, nodes, gpus);
-    const Judgement judgement = judged(cluster);
+    const Judgement judgement = cluster.judged();
     EXPECT_THAT(not_passed(judgement), IsEmpty()) << product << "\n" << report_text(judgement, false);
     EXPECT_EQ(judgement.overall, Outcome::pass);
     EXPECT_THAT(judgement.remarks, IsEmpty());
@@ -39,7 +37,7 @@ TEST(GpuFault, LoweredPowerLimitHoldsBackAndSlowsProductsOnly) {
   cluster.gpu(1, 3).power_limit_watts = 300;
   cluster.load[11] = {.clock_share = 0.5, .power_share = 1, .reasons = 4};
   cluster.compute[""][11] = 0.5;
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   EXPECT_THAT(not_passed(judgement),
               ElementsAre("gpu.gemm_fp64", "gpu.gemm_fp32", "gpu.gemm_tf32", "gpu.gemm_bf16", "gpu.gemm_fp16",
                           "gpu.gemm_fp8", "gpu.gemm_int8", "gpu.not_held_back"));
@@ -58,17 +56,17 @@ TEST(GpuFault, LoweredPowerLimitHoldsBackAndSlowsProductsOnly) {
 TEST(GpuFault, PowerCapAtTheDefaultLimitAndIdleClocksAreNone) {
   GpuCluster cluster("h100-sxm5-80gb", 1, 8);
   for (int rank = 0; rank < 8; ++rank) cluster.load[rank] = {.clock_share = 0.7, .power_share = 1, .reasons = 4};
-  EXPECT_THAT(not_passed(judged(cluster)), IsEmpty());
+  EXPECT_THAT(not_passed(cluster.judged()), IsEmpty());
   // A card that does not tell its reasons, but draws its limit.
   for (int rank = 0; rank < 8; ++rank) cluster.load[rank] = {.clock_share = 0.7, .power_share = 0.99, .reasons = 0};
-  EXPECT_THAT(not_passed(judged(cluster)), IsEmpty());
+  EXPECT_THAT(not_passed(cluster.judged()), IsEmpty());
 }
 
 TEST(GpuFault, LockedClocksAreNamed) {
   GpuCluster cluster("h100-sxm5-80gb", 4, 8);
   cluster.load[20] = {.clock_share = 0.23, .power_share = 0.1, .reasons = 0};
   cluster.compute[""][20] = 0.25;
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   const Verdict& held = verdict_of(judgement, "gpu.not_held_back");
   EXPECT_EQ(held.outcome, Outcome::fail);
   EXPECT_THAT(held.member, HasSubstr("GPU 4 (0000:1f:00.0, GPU-00020004) on node3, rank 20"));
@@ -86,7 +84,7 @@ TEST(GpuFault, ThermalSlowdownIsNamedByItsReason) {
                                    {0x80, "power brake"}}) {
     GpuCluster cluster("a100-sxm4-80gb", 1, 8);
     cluster.load[5] = {.clock_share = 0.6, .power_share = 0.7, .reasons = bit | 0x4};
-    const Verdict held = verdict_of(judged(cluster), "gpu.not_held_back");
+    const Verdict held = verdict_of(cluster.judged(), "gpu.not_held_back");
     EXPECT_EQ(held.outcome, Outcome::fail);
     EXPECT_THAT(held.reason, HasSubstr(words));
     EXPECT_THAT(held.member, StartsWith("GPU 5 "));
@@ -96,17 +94,17 @@ TEST(GpuFault, ThermalSlowdownIsNamedByItsReason) {
 TEST(GpuFault, ShortLoadIsInconclusiveAndNoTelemetryNotTested) {
   GpuCluster brief("a100-sxm4-80gb", 1, 8);
   brief.load_seconds = 20;
-  EXPECT_EQ(verdict_of(judged(brief), "gpu.not_held_back").outcome, Outcome::inconclusive);
-  EXPECT_THAT(not_passed(judged(brief)), ElementsAre("gpu.not_held_back"));
+  EXPECT_EQ(verdict_of(brief.judged(), "gpu.not_held_back").outcome, Outcome::inconclusive);
+  EXPECT_THAT(not_passed(brief.judged()), ElementsAre("gpu.not_held_back"));
   GpuCluster blind("a100-sxm4-80gb", 1, 8);
   blind.telemetry = false;
-  EXPECT_EQ(verdict_of(judged(blind), "gpu.not_held_back").outcome, Outcome::not_tested);
+  EXPECT_EQ(verdict_of(blind.judged(), "gpu.not_held_back").outcome, Outcome::not_tested);
 }
 
 TEST(GpuFault, LowerProductUnderAFalseName) {
   GpuCluster cluster("h100-sxm5-80gb", 1, 8);
   cluster.gpu(0, 2).multiprocessors = 114;
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.model"));
   const Verdict& model = verdict_of(judgement, "gpu.model");
   EXPECT_THAT(model.reason, HasSubstr("114 multiprocessors, a real one 132"));
@@ -116,7 +114,7 @@ TEST(GpuFault, LowerProductUnderAFalseName) {
 TEST(GpuFault, AnotherModelIsNamedWithWhatItIs) {
   GpuCluster cluster("h100-sxm5-80gb", 2, 8);
   cluster.gpu(1, 7).name = "NVIDIA H100 NVL";
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   const Verdict& model = verdict_of(judgement, "gpu.model");
   EXPECT_EQ(model.outcome, Outcome::fail);
   EXPECT_EQ(model.found, "15 x NVIDIA H100 80GB HBM3, 1 x NVIDIA H100 NVL");
@@ -129,7 +127,7 @@ TEST(GpuFault, AnotherModelIsNamedWithWhatItIs) {
 TEST(GpuFault, MissingCardFailsTheCountAndNamesTheNode) {
   GpuCluster cluster("h100-sxm5-80gb", 2, 8);
   cluster.remove_gpu(1, 5);
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.count"));
   const Verdict& count = verdict_of(judgement, "gpu.count");
   EXPECT_EQ(count.outcome, Outcome::fail);
@@ -142,7 +140,7 @@ TEST(GpuFault, HalfTheMemory) {
   GpuCluster cluster("a100-sxm4-80gb", 1, 8);
   cluster.gpu(0, 6).memory_bytes /= 2;
   cluster.allocatable[6] = 0.5;
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.memory"));
   EXPECT_THAT(verdict_of(judgement, "gpu.memory").member, StartsWith("GPU 6 "));
 }
@@ -151,7 +149,7 @@ TEST(GpuFault, MemoryThatOthersHold) {
   GpuCluster cluster("a100-sxm4-80gb", 1, 8);
   cluster.allocatable[3] = 0.8;
   cluster.gpu(0, 3).memory_used_bytes = std::int64_t{16} << 30;
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.memory"));
   EXPECT_THAT(verdict_of(judgement, "gpu.memory").reason, HasSubstr("only 64 GiB were free when the run began"));
   EXPECT_THAT(verdict_of(judgement, "gpu.memory").member, StartsWith("GPU 3 "));
@@ -162,7 +160,7 @@ TEST(GpuFault, ASliceHasLessMemoryThanItsBoardReports) {
   GpuCluster cluster("a100-sxm4-80gb", 1, 8);
   cluster.allocatable[2] = 0.5;
   cluster.gpu(0, 2).mig_enabled = 1;
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.memory", "gpu.healthy"));
   EXPECT_THAT(verdict_of(judgement, "gpu.memory").reason, HasSubstr("could be allocated"));
   EXPECT_THAT(verdict_of(judgement, "gpu.memory").member, StartsWith("GPU 2 "));
@@ -172,7 +170,7 @@ TEST(GpuFault, ASliceHasLessMemoryThanItsBoardReports) {
 TEST(GpuFault, SlowDeviceMemoryOfOneCard) {
   GpuCluster cluster("h100-sxm5-80gb", 2, 8);
   cluster.memory[9] = 0.7;
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.memory_bandwidth"));
   EXPECT_THAT(verdict_of(judgement, "gpu.memory_bandwidth").member,
               StartsWith("GPU 1 (0000:1c:00.0, GPU-00010001) on node2"));
@@ -192,7 +190,7 @@ TEST(GpuFault, ErrorsPartitionsAndOtherUsersAreUnhealthy) {
        }) {
     GpuCluster cluster("a100-sxm4-80gb", 1, 8);
     plant(cluster.gpu(0, 1));
-    const Judgement judgement = judged(cluster);
+    const Judgement judgement = cluster.judged();
     // A link that can only do Gen1 makes figures at the speed of Gen4 impossible, too.
     if (cluster.gpu(0, 1).pcie_generation_max == 4) {
       EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.healthy"));

@@ -15,27 +15,25 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-Judgement judged(GpuCluster& cluster) { return judge(cluster.run(), cluster.offer()); }
-
 TEST(GpuLinkFault, CopiesOfAllAtOnceMayShareAWayToTheHost) {
   GpuCluster shared("a100-sxm4-80gb", 1, 8);
   shared.at_once = 0.5;
-  EXPECT_THAT(not_passed(judged(shared)), IsEmpty()) << "each alone is fast";
+  EXPECT_THAT(not_passed(shared.judged()), IsEmpty()) << "each alone is fast";
   shared.copies_alone = false;
-  EXPECT_THAT(not_passed(judged(shared)), ElementsAre("gpu.pcie_bandwidth"));
-  const Verdict open = verdict_of(judged(shared), "gpu.pcie_bandwidth");
+  EXPECT_THAT(not_passed(shared.judged()), ElementsAre("gpu.pcie_bandwidth"));
+  const Verdict open = verdict_of(shared.judged(), "gpu.pcie_bandwidth");
   EXPECT_EQ(open.outcome, Outcome::inconclusive);
   EXPECT_THAT(open.reason, HasSubstr("they may share a way to the host"));
   shared.at_once = 1;
   shared.to_device[3] = 0.5;  // slower than the others: its own fault
-  EXPECT_EQ(verdict_of(judged(shared), "gpu.pcie_bandwidth").outcome, Outcome::fail);
+  EXPECT_EQ(verdict_of(shared.judged(), "gpu.pcie_bandwidth").outcome, Outcome::fail);
 }
 
 TEST(GpuLinkFault, NarrowPcieFailsCopiesAndHealthAndSaysHowManyLanes) {
   GpuCluster cluster("h100-sxm5-80gb", 2, 8);
   cluster.gpu(1, 2).pcie_width = cluster.gpu(1, 2).pcie_width_max = 8;
   cluster.to_device[10] = cluster.to_host[10] = 0.5;
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.pcie_bandwidth", "gpu.healthy"));
   EXPECT_EQ(verdict_of(judgement, "gpu.pcie_bandwidth").cause, "its link has 8 of 16 lanes");
   EXPECT_THAT(verdict_of(judgement, "gpu.healthy").reason, HasSubstr("PCIe link of 8 lanes, the card has 16"));
@@ -44,7 +42,7 @@ TEST(GpuLinkFault, NarrowPcieFailsCopiesAndHealthAndSaysHowManyLanes) {
 TEST(GpuLinkFault, OneWayToTheHostIsEnough) {
   GpuCluster cluster("a100-sxm4-80gb", 1, 8);
   cluster.to_host[4] = 0.3;
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.pcie_bandwidth"));
   EXPECT_THAT(verdict_of(judgement, "gpu.pcie_bandwidth").member, HasSubstr("way:to_host"));
 }
@@ -54,7 +52,7 @@ TEST(GpuLinkFault, DeadNvlinksNameTheCardNotItsPairs) {
   cluster.gpu(0, 5).nvlinks_active = 12;
   cluster.links[5] = 0.66;
   cluster.node_all_reduce[0] = 0.66;
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   EXPECT_THAT(not_passed(judgement),
               ElementsAre("gpu.nvlink_bandwidth", "gpu.healthy", "interconnect.all_reduce_node"));
   const Verdict& peers = verdict_of(judgement, "gpu.nvlink_bandwidth");
@@ -68,7 +66,7 @@ TEST(GpuLinkFault, DeadNvlinksNameTheCardNotItsPairs) {
 TEST(GpuLinkFault, OneBadPairIsNoBadCard) {
   GpuCluster cluster("a100-sxm4-80gb", 1, 8);
   cluster.pair[{2, 6}] = 0.5;
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   EXPECT_THAT(not_passed(judgement), ElementsAre("gpu.nvlink_bandwidth"));
   const Verdict& peers = verdict_of(judgement, "gpu.nvlink_bandwidth");
   EXPECT_THAT(peers.member, HasSubstr("rank 2 and GPU 6"));
@@ -108,14 +106,14 @@ TEST(GpuLinkFault, WrongDataHasNoCauseInTheLinks) {
 TEST(GpuLinkFault, RoceIsNoInfiniBand) {
   GpuCluster cluster("h100-sxm5-80gb", 2, 8);
   for (int i = 0; i < 16; ++i) cluster.nic(i / 8, i % 8).link_layer = "Ethernet";
-  EXPECT_THAT(not_passed(judged(cluster)), ElementsAre("interconnect.transport"));
-  EXPECT_EQ(verdict_of(judged(cluster), "interconnect.transport").found, "roce");
+  EXPECT_THAT(not_passed(cluster.judged()), ElementsAre("interconnect.transport"));
+  EXPECT_EQ(verdict_of(cluster.judged(), "interconnect.transport").found, "roce");
 }
 
 TEST(GpuLinkFault, SlowNicFailsTheNetworkOnlyAndIsNamed) {
   GpuCluster cluster("h100-sxm5-80gb", 4, 8);
   cluster.nics[20] = 0.25;
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   EXPECT_THAT(not_passed(judgement), ElementsAre("interconnect.all_reduce_all", "scaling.gpu_efficiency"));
   const std::string cause = verdict_of(judgement, "interconnect.all_reduce_all").cause;
   EXPECT_THAT(cause, HasSubstr("the rail of GPU 4, next to mlx5_4 reaches 25 % of the other rails"));
@@ -127,16 +125,16 @@ TEST(GpuLinkFault, SlowNicFailsTheNetworkOnlyAndIsNamed) {
 TEST(GpuLinkFault, DeadAndDownRatedNics) {
   GpuCluster dead("h100-sxm5-80gb", 2, 8);
   dead.nic(1, 6).rdma_state = "DOWN";
-  EXPECT_THAT(not_passed(judged(dead)), ElementsAre("interconnect.nics"));
-  const Verdict nics = verdict_of(judged(dead), "interconnect.nics");
+  EXPECT_THAT(not_passed(dead.judged()), ElementsAre("interconnect.nics"));
+  const Verdict nics = verdict_of(dead.judged(), "interconnect.nics");
   EXPECT_EQ(nics.member, "node2");
   EXPECT_EQ(nics.cause, "node2: mlx5_6 is down");
   GpuCluster slow("h100-sxm5-80gb", 2, 8);
   slow.nic(0, 3).speed_bits_per_second = 100e9;
   slow.all_reduce_all = 0.3;
-  EXPECT_THAT(not_passed(judged(slow)),
+  EXPECT_THAT(not_passed(slow.judged()),
               ElementsAre("interconnect.nics", "interconnect.all_reduce_all", "scaling.gpu_efficiency"));
-  EXPECT_THAT(verdict_of(judged(slow), "interconnect.all_reduce_all").cause,
+  EXPECT_THAT(verdict_of(slow.judged(), "interconnect.all_reduce_all").cause,
               HasSubstr("mlx5_3 on node1 runs at 100 Gbit/s, others at 400 Gbit/s"));
 }
 
@@ -144,7 +142,7 @@ TEST(GpuLinkFault, SocketsInsteadOfInfiniBand) {
   GpuCluster cluster("h100-sxm5-80gb", 2, 8);
   cluster.all_method = "Ring/Simple, 8 channels, P2P/CUMEM + NET/Socket eth0";
   cluster.all_reduce_all = 0.02;
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   EXPECT_THAT(not_passed(judgement), ElementsAre("interconnect.transport", "interconnect.gpu_direct",
                                                  "interconnect.all_reduce_all", "scaling.gpu_efficiency"));
   EXPECT_EQ(verdict_of(judgement, "interconnect.transport").found, "tcp (NET/Socket)");
@@ -158,9 +156,9 @@ TEST(GpuLinkFault, NoGpuDirect) {
                              "Ring/Simple, NET/IB GDR mlx5_0-7 (GPUDirect RDMA disabled for HCA 3, distance 8 > 5)"}) {
     cluster.all_method = method;
     cluster.all_reduce_all = 0.5;
-    EXPECT_THAT(not_passed(judged(cluster)),
+    EXPECT_THAT(not_passed(cluster.judged()),
                 ElementsAre("interconnect.gpu_direct", "interconnect.all_reduce_all", "scaling.gpu_efficiency"));
-    EXPECT_THAT(verdict_of(judged(cluster), "interconnect.all_reduce_all").cause, HasSubstr("no GPUDirect RDMA"));
+    EXPECT_THAT(verdict_of(cluster.judged(), "interconnect.all_reduce_all").cause, HasSubstr("no GPUDirect RDMA"));
   }
 }
 
@@ -168,7 +166,7 @@ TEST(GpuLinkFault, SwitchesThatDoNotReduce) {
   GpuCluster cluster("h100-sxm5-80gb", 1, 8);
   cluster.node_method = "Ring/Simple, P2P/CUMEM";
   cluster.node_all_reduce[0] = 365.0 / 477;
-  const Judgement judgement = judged(cluster);
+  const Judgement judgement = cluster.judged();
   EXPECT_THAT(not_passed(judgement), ElementsAre("interconnect.all_reduce_node"));
   EXPECT_THAT(verdict_of(judgement, "interconnect.all_reduce_node").cause, HasSubstr("NVLS is not used"));
 }

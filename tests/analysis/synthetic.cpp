@@ -171,6 +171,14 @@ void SyntheticRun::plant_everything(double scale) {
   }
 }
 
+std::string ClauseCase::offer(const std::string& value) const {
+  const std::string name = key;
+  const auto dot = name.find('.');
+  return "[" + name.substr(0, dot) + "]\n" + name.substr(dot + 1) + " = " + value + "\n";
+}
+
+void PrintTo(const ClauseCase& clause, std::ostream* out) { *out << clause.key; }
+
 Judgement judge(const RunData& run, const std::string& offer, bool partial) {
   return judge_run(run, parse_offer(offer, "offer.toml", builtin_clauses()), builtin_clauses(), partial);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,17 @@ class SyntheticRun {
  private:
   RunData data_;
 };
+
+/// One clause against a healthy machine: an offer that it meets, and one that it does not.
+struct ClauseCase {
+  const char* key;
+  const char* met;
+  const char* breached;
+
+  /// The offer with this clause alone, saying `value`.
+  [[nodiscard]] std::string offer(const std::string& value) const;
+};
+void PrintTo(const ClauseCase& clause, std::ostream* out);
 
 /// Judges the run by an offer given as text.
 [[nodiscard]] Judgement judge(const RunData& run, const std::string& offer, bool partial = false);

@@ -5,15 +5,16 @@
 #include <string>
 
 #include "core/case.hpp"
+#include "core/device.hpp"
 #include "core/registry.hpp"
-#include "tests/collectives/host_device.hpp"
 #include "tests/collectives/mpi_ranks.hpp"
 
 namespace assay {
 
-/// Calls `body` with the case of one point on the ranks of each of its sets, as the harness makes it.
+/// Calls `body` with the case of one point on the ranks of each of its sets, as the harness makes it. `device`: of
+/// this rank.
 inline void on_each_set(const CaseInfo& info, const Layout& layout, const Point& point,
-                        const std::function<void(Case&, Group&)>& body) {
+                        const std::function<void(Case&, Group&)>& body, Device& device) {
   const RankSets sets = info.sets(layout, point);
   int color = -1;
   for (std::size_t set = 0; set < sets.size(); ++set)
@@ -23,7 +24,6 @@ inline void on_each_set(const CaseInfo& info, const Layout& layout, const Point&
   if (group) {
     static BufferPool pool;
     const MonotonicClock clock;
-    static HostDevice device;
     const auto own = sets[static_cast<std::size_t>(color)];
     Context context{*group, pool, 1234, Deadline(clock, Seconds(60)), {0}, {}, {}, &device, &layout, own};
     const std::unique_ptr<Case> made = info.make(context, point);

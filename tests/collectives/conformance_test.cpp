@@ -5,6 +5,7 @@
 
 #include "tests/collectives/case_runs.hpp"
 #include "tests/collectives/faults.hpp"
+#include "tests/collectives/host_device.hpp"
 
 namespace assay {
 namespace {
@@ -22,7 +23,8 @@ void at_every_point(const std::function<void(const CaseInfo&, Case&, Group&)>& b
     for (const Layout& layout : layouts()) {
       for (const Point& point : points_of(info, Suite::quick, layout)) {
         SCOPED_TRACE(info.name + "/" + point.text() + " nodes:" + std::to_string(layout.nodes()));
-        on_each_set(info, layout, point, [&](Case& made, Group& group) { body(info, made, group); });
+        on_each_set(
+            info, layout, point, [&](Case& made, Group& group) { body(info, made, group); }, host_device());
       }
     }
   }

@@ -6,6 +6,7 @@
 
 #include "collectives/mpi/collective.hpp"
 #include "tests/collectives/case_runs.hpp"
+#include "tests/collectives/host_device.hpp"
 
 namespace assay {
 namespace {
@@ -15,15 +16,18 @@ using Values = std::vector<std::pair<std::string, std::string>>;
 void expect_work(const std::string& name, const Values& values, const Work& expected) {
   const Point point(values);
   SCOPED_TRACE(name + "/" + point.text());
-  on_each_set(case_named(name), Layout::single_node(world().size(), 2), point, [&](Case& made, Group&) {
-    const Work work = made.work();
-    EXPECT_EQ(work.kind, expected.kind);
-    EXPECT_DOUBLE_EQ(work.amount, expected.amount);
-    EXPECT_EQ(work.direction, expected.direction);
-    EXPECT_DOUBLE_EQ(work.bus_factor, expected.bus_factor);
-    run_batch(made, 1);
-    EXPECT_EQ(made.verify().wrong, 0U);
-  });
+  on_each_set(
+      case_named(name), Layout::single_node(world().size(), 2), point,
+      [&](Case& made, Group&) {
+        const Work work = made.work();
+        EXPECT_EQ(work.kind, expected.kind);
+        EXPECT_DOUBLE_EQ(work.amount, expected.amount);
+        EXPECT_EQ(work.direction, expected.direction);
+        EXPECT_DOUBLE_EQ(work.bus_factor, expected.bus_factor);
+        run_batch(made, 1);
+        EXPECT_EQ(made.verify().wrong, 0U);
+      },
+      host_device());
 }
 
 Work bytes(double amount, double factor, Direction direction = Direction::none) {

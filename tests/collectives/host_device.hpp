@@ -33,4 +33,10 @@ class HostDevice final : public Device {
   DeviceIdentity identity_;
 };
 
+/// The one of this rank.
+inline HostDevice& host_device() {
+  static HostDevice device;
+  return device;
+}
+
 }  // namespace assay

@@ -9,17 +9,6 @@
 
 namespace assay::testing {
 
-TemporaryDirectory::TemporaryDirectory() {
-  std::string name = (std::filesystem::temp_directory_path() / "planted-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), name);
-  path_ = std::filesystem::canonical(name);
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 std::filesystem::path PlantedRoot::at(std::string_view path) const {
   return SystemRoot::path() / std::filesystem::path(path).relative_path();
 }

@@ -7,26 +7,14 @@
 #include <string_view>
 
 #include "inventory/system_root.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace assay::testing {
 
-/// A directory that is removed with its contents.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory();
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 /// A made-up machine. Whatever is not planted is missing.
-class PlantedRoot final : private TemporaryDirectory, public SystemRoot {
+class PlantedRoot final : private test::TemporaryDirectory, public SystemRoot {
  public:
-  PlantedRoot() : SystemRoot(TemporaryDirectory::path()) {}
+  PlantedRoot() : SystemRoot(test::TemporaryDirectory::path()) {}
   using SystemRoot::path;
 
   void write(std::string_view path, std::string_view text);

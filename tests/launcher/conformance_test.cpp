@@ -1,19 +1,19 @@
 // Every registered case, as a whole: described, makes, runs, verifies, and its verify() notices planted corruption.
 // Runs under mpirun with any number of ranks; a new case is covered without a change here.
 
-#include <filesystem>
+#include <optional>
 #include <string>
 
 #include "collectives/mpi/mpi_session.hpp"
 #include "tests/launcher/case_trial.hpp"
+#include "tests/temporary_directory.hpp"
 
 int main() {
   using namespace assay;
   MpiSession mpi;
-  std::string path;
-  if (mpi.world().rank() == 0) path = std::filesystem::temp_directory_path() / "assay-conformance";
-  path = broadcast_text(mpi.world(), path);
-  std::filesystem::create_directories(path);
+  std::optional<test::TemporaryDirectory> directory;
+  if (mpi.world().rank() == 0) directory.emplace();
+  const std::string path = broadcast_text(mpi.world(), directory ? directory->path().string() : "");
   const std::vector<int> cpus = testing::usable_cpus();
   const Layout layout = Layout::single_node(mpi.world().size(), static_cast<int>(cpus.size()));
   BufferPool buffers;

@@ -11,6 +11,7 @@
 #include "core/thread_group.hpp"
 #include "results/reader.hpp"
 #include "tests/launcher/fake_case.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace assay {
 namespace {
@@ -20,17 +21,11 @@ using ::testing::SizeIs;
 
 class RecorderTest : public ::testing::Test {
  protected:
-  RecorderTest()
-      : path_(::testing::TempDir() + "recorder-" + ::testing::UnitTest::GetInstance()->current_test_info()->name() +
-              ".h5") {
-    std::filesystem::remove(path_);
-    info_ = testing::fake_info(steps_);
-  }
-  ~RecorderTest() override { std::filesystem::remove(path_); }
+  RecorderTest() { info_ = testing::fake_info(steps_); }
 
   // Rank r of set s took seconds r + i for iteration i.
   std::vector<Recorded> record(int ranks, const RankSets& sets, std::uint64_t keep_bytes, std::size_t iterations) {
-    results::Writer writer = results::Writer::create(path_, {}, true);
+    results::Writer writer = results::Writer::create(directory_ / "run.h5", {}, true);
     std::vector<Recorded> recorded;
     run_thread_group(ranks, [&](Group& world) {
       Recorder recorder(world, world.rank() == 0 ? &writer : nullptr, keep_bytes, 1);
@@ -48,7 +43,7 @@ class RecorderTest : public ::testing::Test {
     return recorded;
   }
 
-  std::string path_;
+  test::TemporaryDirectory directory_;
   testing::FakeSteps steps_;
   CaseInfo info_;
 };
@@ -56,7 +51,7 @@ class RecorderTest : public ::testing::Test {
 TEST_F(RecorderTest, EachSetBecomesASeriesWithItsSamplesInRankOrder) {
   const auto recorded = record(5, {{0, 3}, {1, 2}}, 1 << 20, 2);
   ASSERT_THAT(recorded, SizeIs(2));
-  const auto reader = results::Reader::open(path_);
+  const auto reader = results::Reader::open(directory_ / "run.h5");
   const auto rows = reader.series();
   ASSERT_THAT(rows, SizeIs(2));
   EXPECT_EQ(rows[0].peer, 3);
@@ -69,7 +64,7 @@ TEST_F(RecorderTest, EachSetBecomesASeriesWithItsSamplesInRankOrder) {
 
 TEST_F(RecorderTest, BeyondTheCapASubsetIsKeptAndTheHistogramIsExact) {
   const auto recorded = record(2, {{0, 1}}, 2 * 10 * sizeof(double), 1000);
-  const auto reader = results::Reader::open(path_);
+  const auto reader = results::Reader::open(directory_ / "run.h5");
   const auto row = reader.series().at(0);
   EXPECT_EQ(row.kept, 10);
   EXPECT_EQ(row.iterations, 1000);

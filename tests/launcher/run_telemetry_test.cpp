@@ -2,12 +2,11 @@
 
 #include <gmock/gmock.h>
 
-#include <filesystem>
-
 #include "core/clock.hpp"
 #include "core/thread_group.hpp"
 #include "results/reader.hpp"
 #include "tests/launcher/fake_case.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace assay {
 namespace {
@@ -33,13 +32,10 @@ class HotSource final : public TelemetrySource {
 
 class RunTelemetryTest : public ::testing::Test {
  protected:
-  RunTelemetryTest() : path_(::testing::TempDir() + "run_telemetry.h5") { std::filesystem::remove(path_); }
-  ~RunTelemetryTest() override { std::filesystem::remove(path_); }
-
   /// Two nodes of two ranks with a GPU each; the second node reads. Flags of each set, as rank 0 gets them.
   std::vector<std::uint32_t> flags(const CaseInfo& info, const RankSets& sets) {
     std::vector<std::uint32_t> result;
-    results::Writer writer = results::Writer::create(path_, {}, true);
+    results::Writer writer = results::Writer::create(directory_ / "run.h5", {}, true);
     run_thread_group(4, [&](Group& world) {
       Placement placement;
       placement.layout = Layout::with_gpus(2, 2);
@@ -67,7 +63,7 @@ class RunTelemetryTest : public ::testing::Test {
     return info;
   }
 
-  std::string path_;
+  test::TemporaryDirectory directory_;
   testing::FakeSteps steps_;
 };
 
@@ -82,7 +78,7 @@ TEST_F(RunTelemetryTest, ACaseThatUsesNoGpuIsNotMarked) {
 
 TEST_F(RunTelemetryTest, EverythingIsInTheFileOnTheRunsClock) {
   (void)flags(gpu_case(), {{0, 1, 2, 3}});
-  const auto reader = results::Reader::open(path_);
+  const auto reader = results::Reader::open(directory_ / "run.h5");
   const auto rows = reader.rows<results::TelemetryRow>();
   const auto count = [&](const std::string& metric) {
     return std::count_if(rows.begin(), rows.end(), [&](const auto& row) { return row.metric == metric; });

@@ -8,17 +8,6 @@
 
 namespace assay::results {
 
-TemporaryDirectory::TemporaryDirectory() {
-  std::string name = (std::filesystem::temp_directory_path() / "assay_results_XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed: " + name);
-  path_ = name;
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 RunInfo sample_run() {
   auto run = distinct_row<RunInfo>(3);
   run.run_id = "0123456789abcdef";

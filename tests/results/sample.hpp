@@ -9,22 +9,11 @@
 
 #include "core/statistics.hpp"
 #include "results/schema.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace assay::results {
 
-/// A directory of its own, removed at the end of the test.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
+using test::TemporaryDirectory;
 
 /// A row whose every column holds a value of its own, different for each seed.
 template <class Row>

@@ -60,7 +60,7 @@ class StorageCases : public ::testing::TestWithParam<Setting> {
     return builtin_cases().find(GetParam().name)->make(context_, GetParam().point());
   }
 
-  TemporaryDirectory directory_;
+  DiskDirectory directory_;
   SoloGroup group_;
   BufferPool buffers_;
   Context context_ = context_for(group_, buffers_, directory_.path());
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Each, StorageCases,
                          });
 
 TEST(StorageRanks, EachHasItsFileAndTheWorkIsEverybodys) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   const Point point = Setting{"storage.random", "write", "threads"}.point();
   std::mutex mutex;
   std::vector<std::filesystem::path> files;
@@ -148,7 +148,7 @@ double seconds_of_run(Case& benchmark) {
 }
 
 TEST(StorageCase, WhatCompletesBeforeTheFirstTimedIterationDoesNotCount) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   SoloGroup group;
   BufferPool buffers;
   Context context = context_for(group, buffers, directory.path());
@@ -167,7 +167,7 @@ TEST(StorageCase, WhatCompletesBeforeTheFirstTimedIterationDoesNotCount) {
 }
 
 TEST(StorageCase, SequentialCountsBytes) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   SoloGroup group;
   BufferPool buffers;
   Context context = context_for(group, buffers, directory.path());
@@ -194,7 +194,7 @@ TEST(StorageCase, QuickSuiteIsTheTimedPointsWithTheEngineNamed) {
 }
 
 TEST(StorageCase, RefusesSizesThatDoNotFit) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   SoloGroup group;
   BufferPool buffers;
   Context context = context_for(group, buffers, directory.path());
@@ -208,7 +208,7 @@ TEST(StorageCase, RefusesSizesThatDoNotFit) {
 }
 
 TEST(TestFile, LostWriteIsNoticed) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   BufferPool buffers;
   TestFile file(directory.path(), 3, 0);
   file.extend(1 << 20, "threads", buffers);
@@ -224,7 +224,7 @@ TEST(TestFile, LostWriteIsNoticed) {
 }
 
 TEST(TestFile, IsKeptFromCaseToCaseAndGrows) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   SoloGroup group;
   BufferPool buffers;
   const Context context = context_for(group, buffers, directory.path());
@@ -237,8 +237,8 @@ TEST(TestFile, IsKeptFromCaseToCaseAndGrows) {
 }
 
 TEST(TestFile, FollowsTheDirectory) {
-  const TemporaryDirectory one;
-  const TemporaryDirectory two;
+  const DiskDirectory one;
+  const DiskDirectory two;
   SoloGroup group;
   BufferPool buffers;
   const auto first = test_file_of_rank(context_for(group, buffers, one.path()), 1 << 20, "threads");

@@ -21,7 +21,7 @@ constexpr std::uint64_t disk_bytes = 8 << 20;
 /// Runs `body` in a child that has a disk of 8 MiB at `directory`; expects it to have no complaint and to leave the
 /// disk empty.
 void on_small_disk(const std::function<std::string(const std::filesystem::path&)>& body) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   const auto complaint = complaint_of_child([&]() -> std::string {
     mount_privately("tmpfs", directory.path(), 0, "size=" + std::to_string(disk_bytes));
     const std::uintmax_t before = free_bytes(directory.path());

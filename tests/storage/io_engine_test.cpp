@@ -47,7 +47,7 @@ class Engines : public ::testing::TestWithParam<std::string> {
     return make_io_engine(GetParam(), {file.get(), path_, memory_, block_bytes, depth});
   }
 
-  TemporaryDirectory directory_;
+  DiskDirectory directory_;
   std::filesystem::path path_ = directory_.path() / "data";
   std::vector<std::byte> memory_ = noise(depth * block_bytes, 1);
 };

@@ -19,7 +19,7 @@ namespace {
 using namespace testing;
 
 TEST(ScratchFile, IsReallyDirect) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   const ScratchFile file(directory.path(), 1, 0);
   EXPECT_NE(fcntl(file.descriptor(), F_GETFL) & O_DIRECT, 0);
   EXPECT_TRUE(is_direct(file.descriptor()));
@@ -28,21 +28,21 @@ TEST(ScratchFile, IsReallyDirect) {
 }
 
 TEST(ScratchFile, HasNoNameWhileInUse) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   ScratchFile file(directory.path(), 1, 0);
   file.reserve(1 << 20);
   EXPECT_EQ(entries_in(directory.path()), 0U);
 }
 
 TEST(ScratchFile, ReserveTakesTheSpace) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   ScratchFile file(directory.path(), 1, 0);
   file.reserve(1 << 20);
   EXPECT_EQ(std::filesystem::file_size(fmt::format("/proc/self/fd/{}", file.descriptor())), 1U << 20);
 }
 
 TEST(ScratchFile, MovesItsDescriptor) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   ScratchFile first(directory.path(), 1, 0);
   const int descriptor = first.descriptor();
   const ScratchFile second(std::move(first));
@@ -51,7 +51,7 @@ TEST(ScratchFile, MovesItsDescriptor) {
 }
 
 TEST(ScratchFile, IsGoneAfterKill) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
   const pid_t child = fork();
@@ -76,7 +76,7 @@ TEST(ScratchFile, IsGoneAfterKill) {
 }
 
 TEST(ScratchFile, LeavesFilesOfTheSameNameAlone) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   const auto taken = directory.path() / ScratchFile(directory.path(), 1, 0).path().filename();
   std::ofstream(taken) << "precious";
   const ScratchFile file(directory.path(), 1, 0);
@@ -88,7 +88,7 @@ TEST(ScratchFile, LeavesFilesOfTheSameNameAlone) {
 }
 
 TEST(ScratchFile, RefusesFileSystemWithoutDirectAccess) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   const auto complaint = complaint_of_child([&]() -> std::string {
     mount_privately("ramfs", directory.path(), 0, "");
     const auto error = error_of([&] { const ScratchFile file(directory.path(), 1, 0); });
@@ -101,13 +101,13 @@ TEST(ScratchFile, RefusesFileSystemWithoutDirectAccess) {
 }
 
 TEST(ValidateTestPath, AcceptsWritableDirectoryAndLeavesNothing) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   EXPECT_NO_THROW(validate_test_path(directory.path()));
   EXPECT_EQ(entries_in(directory.path()), 0U);
 }
 
 TEST(ValidateTestPath, NamesMissingDirectory) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   const auto error = error_of([&] { validate_test_path(directory.path() / "missing"); });
   ASSERT_TRUE(error);
   EXPECT_EQ(error->code(), ExitCode::bad_input);
@@ -117,7 +117,7 @@ TEST(ValidateTestPath, NamesMissingDirectory) {
 }
 
 TEST(ValidateTestPath, RefusesFile) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   std::ofstream(directory.path() / "file") << "text";
   const auto error = error_of([&] { validate_test_path(directory.path() / "file"); });
   ASSERT_TRUE(error);
@@ -126,7 +126,7 @@ TEST(ValidateTestPath, RefusesFile) {
 }
 
 TEST(ValidateTestPath, RefusesReadOnlyFileSystem) {
-  const TemporaryDirectory directory;
+  const DiskDirectory directory;
   const auto complaint = complaint_of_child([&]() -> std::string {
     mount_privately("tmpfs", directory.path(), MS_RDONLY, "size=1m");
     const auto error = error_of([&] { validate_test_path(directory.path()); });

@@ -33,17 +33,6 @@ bool leave_mount_namespace() {
 
 }  // namespace
 
-TemporaryDirectory::TemporaryDirectory() {
-  std::string name = (std::filesystem::current_path() / "storage-test-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp " + name);
-  path_ = name;
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 Descriptor::Descriptor(const std::filesystem::path& path, int flags) : descriptor_(open(path.c_str(), flags, 0600)) {
   if (descriptor_ < 0) throw std::runtime_error("open " + path.string());
 }

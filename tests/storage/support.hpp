@@ -6,20 +6,14 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace assay::testing {
 
-/// A new directory below the working directory (the build tree: a real disk more often than /tmp), removed at the end.
-class TemporaryDirectory {
+/// Below the working directory: the build tree is on a real disk more often than /tmp.
+class DiskDirectory final : public test::TemporaryDirectory {
  public:
-  TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory();
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
+  DiskDirectory() : test::TemporaryDirectory(std::filesystem::current_path()) {}
 };
 
 /// An open file descriptor.

@@ -10,7 +10,7 @@
 #include "collectives/nccl/communicators.hpp"
 #include "core/registry.hpp"
 #include "kernels/cuda/device.hpp"
-#include "tests/collectives/mpi_ranks.hpp"
+#include "tests/collectives/case_runs.hpp"
 
 namespace assay::nccl {
 namespace {
@@ -49,26 +49,6 @@ const testing::Environment* const gpu = testing::AddGlobalTestEnvironment(std::m
 
 Device& device() { return *Gpu::held(); }
 
-/// Calls `body` with the case of a point on the ranks of each of its sets, as the harness makes it.
-void on_each_set(const CaseInfo& info, const Layout& layout, const Point& point,
-                 const std::function<void(Case&, Group&)>& body) {
-  const RankSets sets = info.sets(layout, point);
-  int color = -1;
-  for (std::size_t set = 0; set < sets.size(); ++set)
-    for (const int rank : sets[set])
-      if (rank == world().rank()) color = static_cast<int>(set);
-  const std::unique_ptr<Group> group = world().split(color);
-  if (group) {
-    static BufferPool pool;
-    const MonotonicClock clock;
-    const std::vector<int> members = sets[static_cast<std::size_t>(color)];
-    Context context{*group, pool, 1234, Deadline(clock, Seconds(60)), {0}, {}, {}, &device(), &layout, members};
-    const std::unique_ptr<Case> made = info.make(context, point);
-    body(*made, *group);
-  }
-  world().quiet_barrier();
-}
-
 void at_every_point(Suite suite, const std::function<void(const CaseInfo&, Case&, Group&)>& body) {
   ASSERT_GE(world().size(), 2) << "every case needs two ranks";
   for (const CaseInfo& info : builtin_cases().cases()) {
@@ -78,16 +58,11 @@ void at_every_point(Suite suite, const std::function<void(const CaseInfo&, Case&
       for (const Point& point : points_of(info, suite, layout)) {
         if (!chosen(info, point)) continue;
         SCOPED_TRACE(info.name + "/" + point.text() + " nodes:" + std::to_string(nodes));
-        on_each_set(info, layout, point, [&](Case& made, Group& group) { body(info, made, group); });
+        on_each_set(
+            info, layout, point, [&](Case& made, Group& group) { body(info, made, group); }, device());
       }
     }
   }
-}
-
-void run_batch(Case& subject, int iterations) {
-  subject.begin();
-  for (int i = 0; i < iterations; ++i) subject.run();
-  subject.end();
 }
 
 TEST(RegistryTest, AllCasesAreThere) {

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <memory>
 
+#include "tests/temporary_directory.hpp"
+
 namespace assay::nccl {
 namespace {
 
@@ -59,7 +61,8 @@ TEST_F(DebugStreamTest, LongTextIsReadWholeAndGivenBack) {
 }
 
 TEST_F(DebugStreamTest, TheUsersFileIsRead) {
-  const std::string path = testing::TempDir() + "nccl-debug-test.txt";
+  const assay::test::TemporaryDirectory directory;
+  const std::string path = directory / "debug.txt";
   setenv("NCCL_DEBUG", "WARN", 1);
   setenv("NCCL_DEBUG_FILE", path.c_str(), 1);
   DebugStream stream;
@@ -67,7 +70,6 @@ TEST_F(DebugStreamTest, TheUsersFileIsRead) {
   EXPECT_TRUE(stream.readable());
   std::ofstream(path) << "words\n";
   EXPECT_EQ(stream.take(), "words\n");
-  (void)std::remove(path.c_str());
 }
 
 TEST_F(DebugStreamTest, TheUsersScreenIsNotTaken) {

@@ -12,30 +12,14 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tests/temporary_directory.hpp"
+
 namespace emulator::nccl::tests {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A directory that is gone when the test is over.
-class Directory {
- public:
-  Directory() {
-    std::string pattern = (fs::temp_directory_path() / "emulated-nccl.XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-    path_ = pattern;
-  }
-  ~Directory() {
-    std::error_code error;
-    fs::remove_all(path_, error);
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
+using Directory = assay::test::TemporaryDirectory;
 
 std::string content(const fs::path& path) {
   std::ostringstream text;
